@@ -1,5 +1,5 @@
-"""What the clients and `enqueue` raise: `except horae.errors.NotFound`. All are HoraeErrors, whose `problem` is the
-API's answer if the API refused."""
+"""The exceptions of the clients and `enqueue`: `except horae.errors.NotFound`. All are HoraeErrors, whose `problem` is
+the API's answer if the API refused."""
 
 from horae.domain.errors import (
     ConfigurationError,

@@ -1,4 +1,4 @@
-"""SSRF guard: which network addresses an outgoing call may reach. Pure: it looks at an address, never at a name or the
+"""SSRF guard: which network addresses an outgoing call may reach. Pure: it checks an address, never a name or the
 network.
 
 `ipaddress.is_global` alone is not enough: it differs between Python versions, calls multicast global, and does not look
@@ -32,7 +32,7 @@ _METADATA: frozenset[Address] = frozenset(
     )
 )
 
-_GLOBAL_IPV6 = IPv6Network("2000::/3")  # all that was ever handed out for the Internet
+_GLOBAL_IPV6 = IPv6Network("2000::/3")  # everything ever allocated to the Internet
 _NOT_GLOBAL_IPV6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 _NOT_GLOBAL_IPV4 = tuple(
     map(
@@ -53,15 +53,15 @@ _NOT_GLOBAL_IPV4 = tuple(
 
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*", re.ASCII)
 
-# IPv6 networks whose addresses carry an IPv4 address, and how far from the right end it stands (in bits).
+# IPv6 networks whose addresses embed an IPv4 address, and its offset from the right end (in bits).
 _CARRIERS = (
     (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
     (IPv6Network("::ffff:0:0:0/96"), 0),  # IPv4-translated
-    (IPv6Network("::/96"), 0),  # IPv4-compatible; holds :: and ::1 as well
+    (IPv6Network("::/96"), 0),  # IPv4-compatible; includes :: and ::1
     (IPv6Network("64:ff9b::/96"), 0),  # NAT64
     (IPv6Network("2002::/16"), 80),  # 6to4
 )
-# Here an IPv4 address may stand at the right end, but the address itself leads somewhere, too.
+# Here an IPv4 address may be embedded at the right end, but the address itself leads somewhere, too.
 _LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
 _ISATAP = 0x5EFE
 
@@ -95,7 +95,7 @@ def never_called(url: str) -> str | None:
 
 
 def _unwrapped(address: Address) -> Iterator[Address]:
-    """The addresses a packet to this one can end at: itself, or the IPv4 address that it carries."""
+    """The addresses a packet to this one can end at: itself, or the embedded IPv4 address."""
     if isinstance(address, IPv4Address):
         yield address
         return
@@ -129,13 +129,13 @@ def _kind(address: Address) -> str | None:
 
 
 def literal_refusal(host: str, *, allow_private: bool) -> str | None:
-    """Why a host that is written as an address must not be reached; None for names, which are checked once resolved."""
+    """Why a literal address must not be called; None for names, which are checked once resolved."""
     literal = ":" in host or host.replace(".", "").isdigit()
     return refusal(host, allow_private=allow_private) if literal else None
 
 
 def found_refusal(found: Iterable[str], host: str, *, allow_private: bool) -> str | None:
-    """Why a name must not be reached that has these addresses: all of them have to be allowed."""
+    """Why a name with these addresses must not be called: all of them have to be allowed."""
     for address in found:
         if reason := refusal(address, allow_private=allow_private):
             return f"{host} resolves to an address that is not allowed: {reason}" if host != address else reason
@@ -143,5 +143,5 @@ def found_refusal(found: Iterable[str], host: str, *, allow_private: bool) -> st
 
 
 def scoped(where: tuple[Any, ...]) -> str:
-    """The address in an answer of getaddrinfo, with the zone of an IPv6 one."""
+    """The address in a getaddrinfo result, with the zone of an IPv6 one."""
     return f"{where[0]}%{where[3]}" if len(where) > 3 and where[3] else str(where[0])

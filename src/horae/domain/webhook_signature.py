@@ -13,7 +13,7 @@ PREFIX = "whsec_"
 
 
 def signatures(keys: Iterable[bytes], call_id: str, timestamp: str, body: bytes) -> str:
-    """The value of `webhook-signature`: one for each key, so that a new one can be introduced beside the old."""
+    """The value of `webhook-signature`: one for each key, so that a new key can be introduced beside the old one."""
     message = f"{call_id}.{timestamp}.".encode() + body
     return " ".join(f"v1,{_signature(key, message)}" for key in keys)
 
@@ -23,7 +23,8 @@ def _signature(key: bytes, message: bytes) -> str:
 
 
 def key_bytes(secret: str) -> bytes:
-    """`whsec_…` holds the key in Base64; any other text is the key itself. Raises ValueError, which never tells it."""
+    """`whsec_…` holds the key in Base64; any other text is the key itself. Raises ValueError, which never contains
+    it."""
     if not secret.startswith(PREFIX):
         if not secret:
             raise ValueError("is empty")

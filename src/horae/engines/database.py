@@ -1,4 +1,4 @@
-"""The database itself is the queue: workers claim from it, and those that wait are woken when there is something."""
+"""The database as the queue: workers claim from it, and idle ones are woken when there is work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from horae.ports import Hint
 
 
 class DatabaseEngine:
-    """`send` is that of the wake-ups."""
+    """`send` sends a wake-up."""
 
     def __init__(self, send: Callable[[Collection[Hint]], Awaitable[None]]) -> None:
         self._send = send

@@ -30,7 +30,7 @@ _MOUNTED = "/artifact"
 
 
 class ArtifactExecutor:
-    """Carries out `artifact` targets; those with an image only if there are `containers`."""
+    """Executes `artifact` targets; those with an image only if there are `containers`."""
 
     def __init__(self, fetcher: Fetcher, runner: CommandRunner, containers: ContainerRunner | None = None) -> None:
         self._fetcher = fetcher
@@ -108,7 +108,7 @@ def _work(target: ArtifactTarget, image: str, files: Path) -> ContainerWork:
 
 
 def _found(command: tuple[str, ...], files: Path, seen_as: str, path: str | None, python: str | None) -> list[str]:
-    """The command with its program found: in the archive, or else where programs are."""
+    """The command with its program resolved: in the archive, otherwise on the PATH."""
     program, *arguments = command
     if not program.startswith("/") and (files / program).is_file():
         return [f"{seen_as}/{program}", *arguments]
@@ -122,7 +122,7 @@ def _found(command: tuple[str, ...], files: Path, seen_as: str, path: str | None
 
 
 def _reported(outcome: Outcome, target: ArtifactTarget) -> Outcome:
-    """An outcome as it is, or what the launcher reports of a function that failed."""
+    """An outcome as it is, or the launcher's report about a function that failed."""
     if outcome.exit_code != launcher.FAILED or outcome.result is None or not isinstance(target.entrypoint, str):
         return outcome
     found = json.loads(outcome.result)

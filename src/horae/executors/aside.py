@@ -1,5 +1,5 @@
-"""Where templates are filled in: off the worker's loop, if it might take longer than a few milliseconds. Meanwhile the
-loop continues with all other runs, and with the timeout and cancellation of this one."""
+"""Fills in templates off the worker's loop if they might take longer than a few milliseconds. Meanwhile the loop
+continues with all other runs, and with the timeout and cancellation of this one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Not asyncio's own threads, which look up names. Two: more would only take the interpreter away from the loop.
+# Not asyncio's own threads, which resolve names. Two: more would only compete with the loop for the GIL.
 _THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="horae-templates")
 
 
 async def aside(attempt: Attempt, make: Callable[[], T]) -> T:
-    """What `make` makes by filling in templates of the attempt; it may be called twice, so it must do nothing else."""
+    """The result of `make`, which fills in templates of the attempt; it may be called twice, so it must have no other
+    effect."""
     attempt.work = TemplateWork(time.thread_time, quick=True)
     try:
         return make()

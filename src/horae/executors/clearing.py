@@ -1,5 +1,5 @@
-"""Removes attempts' folders, whatever state they are in: folders without permissions, trees deeper than the longest
-path, a million files. Large ones are removed on a separate thread, so that the event loop is not blocked."""
+"""Removes the folders of attempts, whatever state they are in: folders without permissions, trees deeper than the
+longest path, a million files. Large ones are removed on a separate thread, so that the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from queue import SimpleQueue
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ROOT = os.geteuid() == 0
-_TURN = threading.Lock()  # two that clear the same would move folders to and fro
+_TURN = threading.Lock()  # two that clear the same folder would move subfolders back and forth
 
 
 def clear(folder: Path) -> None:
-    """Removes it and all that is in it. What cannot be removed stays. Subfolders are moved to the top one after the
+    """Removes it and everything in it. What cannot be removed stays. Subfolders are moved to the top one after the
     other: their depth costs neither stack nor open files."""
     with _TURN, suppress(OSError):
         top = _open(str(folder), None)
@@ -50,7 +50,8 @@ class Clearing:
 
 
 def _sweep(top: int, names: Iterator[str]) -> bool:
-    """Removes the files in a folder, and the folders in it after moving theirs up here; whether there are more now."""
+    """Removes the files in a folder, and the folders in it after moving theirs up here; returns whether there are more
+    now."""
     moved = False
     with os.scandir(top) as entries:
         for entry in entries:
@@ -70,7 +71,7 @@ def _dissolve(top: int, name: str, names: Iterator[str]) -> bool:
             for entry in entries:
                 with suppress(OSError):
                     if entry.is_dir(follow_symlinks=False):
-                        _enter(entry.name, folder)  # what moves a folder changes it
+                        _enter(entry.name, folder)  # moving a folder modifies it
                         os.rename(entry.name, next(names), src_dir_fd=folder, dst_dir_fd=top)
                         moved = True
                     else:
@@ -87,7 +88,7 @@ def _open(name: str, within: int | None) -> int:
 
 
 def _enter(name: str, within: int | None) -> None:
-    """Lets its owner in. Root gets in anyway, and must not follow a link that was placed there meanwhile."""
+    """Gives its owner access. Root has access anyway, and must not follow a link that was placed there meanwhile."""
     if not _ROOT:
         with suppress(OSError):
             os.chmod(name, 0o700, dir_fd=within)

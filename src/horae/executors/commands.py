@@ -1,5 +1,5 @@
 """Runs commands on the worker's machine: with a clean environment, in their own folder and session, with their output
-in the attempt's log. Scripts and artifacts are run this way.
+in the attempt's log. Scripts and artifacts run this way.
 
 Each attempt has a private folder (mode 0700) for files, such as the result that it may write. It is removed when the
 attempt is over.
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from horae.domain.runs.attempt import Attempt
     from horae.domain.runs.outcome import Outcome
 
-# All that a command sees of the worker's environment.
+# Everything that a command sees of the worker's environment.
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Errors of starting that will be there next time, too.
+# Start errors that will recur.
 _HOPELESS = frozenset(
     getattr(errno, name)
     for name in "ENOENT EACCES EPERM ENOTDIR EISDIR ENOEXEC E2BIG ELOOP ENAMETOOLONG".split()  # noqa: SIM905
@@ -49,8 +49,8 @@ class Command:
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None  # by default the home directory, as under cron
-    reads: Sequence[str] = ()  # files that it must see in a sandbox where nothing else may be written
-    own: Sequence[str] = ()  # folders that it must see in a sandbox although those beside them are hidden
+    reads: Sequence[str] = ()  # files that it must see in a sandbox where nothing else is writable
+    own: Sequence[str] = ()  # folders that it must see in a sandbox although their siblings are hidden
 
 
 class CommandRunner:
@@ -82,7 +82,7 @@ class CommandRunner:
 
     @property
     def user(self) -> str | None:
-        """Whom commands run as, if that is not the worker's own user."""
+        """The user that commands run as, if not the worker's own."""
         return None if self._user is None else self._user.name
 
     @property
@@ -122,14 +122,14 @@ class CommandRunner:
             return await self._run(attempt, folder, start)
         except Refused as error:
             return refused(str(error))
-        except OSError as error:  # the machine is short of something: processes, memory, files, disk
+        except OSError as error:  # the machine is short of processes, memory, files or disk
             return raised(error)
         finally:
             if folder is not None:
                 remove(folder, "script", "result")
 
     async def unsandboxed(self) -> str | None:
-        """Why commands that do not ask for a sandbox run without one; None if they have one."""
+        """Why commands that do not request a sandbox run without one; None if they have one."""
         return await self._sandboxes.missing()
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class CommandRunner:
                 await process.wait()
             except asyncio.CancelledError:
                 grace = 0 if attempt.stop is StopReason.LEASE_LOST else attempt.grace
-                # It had already ended by itself: that outcome counts, the stop came too late.
+                # It had already ended: that outcome counts, the stop came too late.
                 if await process.stop(attempt.stop or "stopped", grace):
                     raise
             await process.finish()
@@ -157,8 +157,8 @@ class CommandRunner:
         return exits.outcome(process.end, start.limits, folder / "result")
 
     def _effective(self, limits: Limits) -> dict[str, float]:
-        """The command's own limits, or else the worker's. Only its own memory limit is the kernel's business as well:
-        some programs reserve much that they never use."""
+        """The command's own limits, otherwise the worker's. Only its own memory limit is also enforced by the kernel:
+        some programs reserve much more than they use."""
         given = limits.model_dump(exclude_none=True)
         return {
             **self._limits.model_dump(exclude_none=True),

@@ -1,4 +1,4 @@
-"""Runs an image in a container on the worker's machine, by Docker or Podman."""
+"""Runs an image in a container on the worker's machine, with Docker or Podman."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class ContainerExecutor:
-    """Carries out `container` targets; they may mount what lies in the folders `mounts` of this machine. With `reuse`
-    a container waits `idle` seconds for the next run."""
+    """Executes `container` targets; they may mount paths within the folders `mounts` of this machine. With `reuse` a
+    container waits `idle` seconds for the next run."""
 
     def __init__(self, runner: ContainerRunner, *, mounts: Sequence[str] = (), idle: float = IDLE) -> None:
         self._runner = runner
@@ -62,7 +62,7 @@ class ContainerExecutor:
         )
 
     def _bind(self, mount: Mount) -> Bind:
-        """The mount with its links resolved: it is the real place that must be allowed."""
+        """The mount with its links resolved: the real path must be allowed."""
         if not self._allowed:
             raise Refused("this worker allows no mounts (HORAE_CONTAINER_MOUNTS)")
         real = Path(os.path.realpath(mount.source))

@@ -1,4 +1,4 @@
-"""The variables that an attempt finds in its environment, on the worker's machine and in containers alike."""
+"""The environment variables of an attempt, on the worker's machine and in containers alike."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def about(attempt: Attempt) -> dict[str, str]:
 
 
 def traced(attempt: Attempt) -> dict[str, str]:
-    """What programs that know OpenTelemetry join their caller's trace by; a definition may say otherwise."""
+    """The variables by which programs with OpenTelemetry join their caller's trace; a definition may override them."""
     return {} if attempt.traceparent is None else {"TRACEPARENT": attempt.traceparent}
 
 

@@ -1,4 +1,4 @@
-"""From a command's end to an outcome: its exit status, and the JSON that it may have written."""
+"""From the end of a command to an outcome: its exit status, and the JSON that it may have written."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def outcome(end: ProcessEnd, limits: Mapping[str, float], result_file: Path) -> 
     if status > 0:
         return Outcome(AttemptOutcome.FAILED, result=result, error=f"exit code {status}", exit_code=status)
     if complaint is not None:
-        # Permanent: the work itself is done, and doing it again would write the same.
+        # Permanent: the work itself is done, and repeating it would write the same.
         return Outcome(AttemptOutcome.FAILED, error=complaint, exit_code=0, permanent=True)
     return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
 
 
 def _passed(end: ProcessEnd, limits: Mapping[str, float]) -> str | None:
-    """The limit that it passed, in words. A single process is stopped by the kernel, maybe before we notice."""
+    """The limit that it exceeded, in words. A single process is stopped by the kernel, perhaps before we notice."""
     failed = end.status != 0
     if end.why == "memory" or (failed and end.memory >= limits.get("memory", inf)):
         return f"out of memory: it used more than its limit of {in_units(int(limits['memory']))}"
@@ -59,7 +59,7 @@ def _passed(end: ProcessEnd, limits: Mapping[str, float]) -> str | None:
 
 
 def in_units(size: int) -> str:
-    """Bytes as people write them."""
+    """Bytes with a unit."""
     for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= unit:
             return f"{round(size / unit, 2):g} {name}"
@@ -67,7 +67,7 @@ def in_units(size: int) -> str:
 
 
 def _result(path: Path) -> tuple[str | None, str | None]:
-    """The JSON that the command left, or what is wrong with it."""
+    """The JSON that the command left, or the error in it."""
     try:
         # It could have put anything here: a link to some other file, a pipe that would block.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -85,7 +85,7 @@ def _result(path: Path) -> tuple[str | None, str | None]:
 
 
 def parsed(raw: bytes) -> tuple[str | None, str | None]:
-    """The content of a result file: its JSON, or what is wrong with it."""
+    """The content of a result file: its JSON, or the error in it."""
     raw = raw.strip()
     if len(raw) > RESULT_LIMIT:
         return None, TOO_LONG

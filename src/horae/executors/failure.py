@@ -1,4 +1,4 @@
-"""How failures are reported: one line for people, the traceback for debugging, both bounded and storable."""
+"""Failures as reported: one line for people, the traceback for debugging, both bounded and storable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refused(message: str) -> Outcome:
 
 
 def failed(message: str) -> Outcome:
-    """A failure that the next attempt may not have."""
+    """A failure that may not recur."""
     return Outcome(AttemptOutcome.FAILED, error=one_line(message))
 
 
@@ -54,7 +54,7 @@ def one_line(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Replaces what no database can hold: NUL and lone surrogates."""
+    """Replaces characters that no database can hold: NUL and lone surrogates."""
     if "\x00" in text:
         text = text.replace("\x00", _REPLACEMENT)
     try:
@@ -65,7 +65,7 @@ def clean(text: str) -> str:
 
 
 def _traceback(error: BaseException) -> str:
-    """From the user's first frame on: how the executor came to call it is of no interest."""
+    """From the user's first frame on: the executor's own frames are of no interest."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_globals.get("__name__", "").startswith(_OWN):
         frames = frames.tb_next
@@ -76,6 +76,6 @@ def _traceback(error: BaseException) -> str:
     raw = text.encode()
     if len(raw) <= TRACEBACK_LIMIT:
         return text
-    # The end says what went wrong and where; the beginning is how it got there.
+    # The end says what went wrong and where; the start is how it got there.
     mark = "[…]\n"
     return mark + raw[-(TRACEBACK_LIMIT - len(mark.encode())) :].decode(errors="ignore")

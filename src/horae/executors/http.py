@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from horae.domain.targets import HttpTarget
     from horae.ports import Clock
 
-_DRAFTS = 2_000  # how many are kept; each may hold a body of a megabyte
+_DRAFTS = 2_000  # how many are cached; each may hold a body of a megabyte
 
 
 class HttpExecutor:
     """Executes `http` targets. `allow_private` lets calls reach addresses that are not on the Internet; `callbacks`
-    makes the URLs at which called services report the outcome."""
+    creates the URLs at which called services report the outcome."""
 
     def __init__(
         self,

@@ -24,10 +24,10 @@ _CHARSETS = frozenset(("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "is
 
 
 async def read(response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
-    """The first part of the body, and whether there was more. What is too long is not read to its end."""
+    """The first part of the body, and whether there was more. A body that is too long is not read to its end."""
     content = response.content
     part = await content.readany()
-    if len(part) <= BODY_LIMIT and content.is_eof() and content.at_eof():  # most answers are short, and come at once
+    if len(part) <= BODY_LIMIT and content.is_eof() and content.at_eof():  # most answers are short, and arrive at once
         return part, False
     parts, size = [part], len(part)
     while size <= BODY_LIMIT and (part := await content.readany()):
@@ -94,7 +94,7 @@ def _date(value: str) -> datetime | None:
 
 
 def _text(content: bytes, charset: str | None) -> str:
-    """Only common charsets are decoded: some codecs of Python are slow on purpose-made input."""
+    """Only common charsets are decoded: some of Python's codecs are slow on malicious input."""
     known = charset.lower() if charset and charset.lower() in _CHARSETS else "utf-8"
     return clean(content.decode(known, "replace"))
 

@@ -1,5 +1,5 @@
-"""The SSRF guard at the socket: a name is resolved once, every address that it has is checked, and the connection goes
-to one of those very addresses, so DNS rebinding changes nothing. Connections are kept alive and reused."""
+"""The SSRF guard at the socket: a name is resolved once, each of its addresses is checked, and the connection goes to
+one of those very addresses, so DNS rebinding has no effect. Connections are kept alive and reused."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _KEEPALIVE = 4.0  # below the 5 s after which Node and others hang up: a POST on
 _spent: ContextVar[dict[str, float]] = ContextVar("horae_http_timings")
 
 Lookup = Callable[..., Awaitable[Sequence[tuple[Any, ...]]]]
-"""`loop.getaddrinfo`, or what stands for it."""
+"""`loop.getaddrinfo`, or a stand-in."""
 
 
 def watch_connecting() -> dict[str, float]:
-    """From now on the times of this task: `dns_ms` and `connect_ms`, if a connection has to be made."""
+    """Starts measuring in this task: `dns_ms` and `connect_ms`, if a connection has to be opened."""
     spent: dict[str, float] = {}
     _spent.set(spent)
     return spent
 
 
 def check_literal(url: URL, *, allow_private: bool) -> None:
-    """aiohttp does not ask the resolver about a host that looks like an address."""
+    """aiohttp does not call the resolver for a host that looks like an address."""
     reason = _literal_refusal(url.raw_host or "", allow_private)
     if reason is not None:
         raise Refused(f"the call was refused: {reason}")
 
 
-@lru_cache(maxsize=1_024)  # most jobs call one of a few hosts, again and again
+@lru_cache(maxsize=1_024)  # most jobs call one of a few hosts
 def _literal_refusal(host: str, allow_private: bool) -> str | None:
     return ssrf_guard.literal_refusal(host, allow_private=allow_private)
 
@@ -61,7 +61,7 @@ class CheckedConnector(aiohttp.TCPConnector):
 
 
 class CheckedResolver(AbstractResolver):
-    """Resolves a name and refuses it if any of its addresses is out of bounds."""
+    """Resolves a name and refuses it if any of its addresses is forbidden."""
 
     def __init__(self, clock: Clock, *, allow_private: bool, lookup: Lookup | None = None) -> None:
         self._clock, self._allow_private, self._lookup = clock, allow_private, lookup

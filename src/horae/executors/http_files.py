@@ -1,4 +1,5 @@
-"""Each call has a socket, and each socket is an open file, of which a process may have few unless it asks for more."""
+"""The limit on open files: each call has a socket, and each socket is an open file, of which a process may have few by
+default."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ _OTHERS = 256  # connections to the database, logs, pipes of scripts
 
 
 def allow_sockets(slots: int) -> int:
-    """Raises this process's own limit so that every slot can have a call under way and another connection kept warm, as
-    far as the machine allows. Returns how many slots there is room for."""
+    """Raises this process's own limit so that every slot can have a call in progress and a connection kept warm, as far
+    as the machine allows. Returns the number of slots that fit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return slots

@@ -1,4 +1,4 @@
-"""Redirects: where one leads, by the rules of browsers, and which credentials do not travel to another origin. The SSRF
+"""Redirects: where one leads, by the rules of browsers, and which credentials are not sent to another origin. The SSRF
 guard checks every hop."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATUSES = frozenset((301, 302, 303, 307, 308))
 def follow(
     draft: Draft, request: OutgoingRequest, status: int, location: str, attempt: Attempt, now: datetime
 ) -> OutgoingRequest:
-    """The next hop. Raises Refused where it must not be gone."""
+    """The next hop. Raises Refused if it is not allowed."""
     url = _target(request.url, location)
     method, body = _method(request.method, status), request.body
     headers = request.headers.copy()
@@ -44,7 +44,7 @@ def _target(base: URL, location: str) -> URL:
     try:
         url = base.join(URL(location))
         http_url(str(url))
-    except ValueError:  # its message may repeat what the server sent
+    except ValueError:  # its message may repeat the server's data
         raise Refused("the response redirects to a URL that is not http or https") from None
     if base.scheme == "https" and url.scheme == "http":
         raise Refused("the response redirects from https to http")
@@ -58,7 +58,7 @@ def _method(method: str, status: int) -> str:
 
 
 def _same_host(one: URL, other: URL) -> bool:
-    """The same origin, or its own step from http to https."""
+    """The same origin, or an upgrade from http to https."""
     if one.raw_host != other.raw_host:
         return False
     return (one.scheme, one.port) == (other.scheme, other.port) or (one.port, other.port) == (80, 443)

@@ -1,5 +1,5 @@
-"""From a target to a request. What is the same in all calls of a target is done once (`Draft`); the rest are the run's
-ids, the time, and the target's templates."""
+"""From a target to a request. Parts that are the same for all calls of a target are prepared once (`Draft`); the rest
+are the run's ids, the time, and the target's templates."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class OutgoingRequest:
 
 
 class Draft:
-    """A target made ready for its calls."""
+    """A target prepared for its calls."""
 
     def __init__(self, target: HttpTarget, agent: str, callbacks: Callbacks | None) -> None:
         self.target = target
@@ -62,17 +62,17 @@ class Draft:
         self._headers = self._shared_headers(agent)
 
     def _shared_headers(self, agent: str) -> CIMultiDict[str]:
-        """The job's own headers may replace what describes the call, not what identifies it."""
+        """The job's own headers may replace those that describe the call, not those that identify it."""
         headers = CIMultiDict({_AGENT: agent, _ACCEPT: "*/*"})
         if self._body is not None:
             headers[_CONTENT_TYPE] = _content_type(self._body)
         for name, value in self.target.headers.items():
-            headers[istr(name)] = value  # of a template only its place, which each call fills
-        headers[_ACCEPT_ENCODING] = "identity"  # what is capped on the wire is then capped in memory
+            headers[istr(name)] = value  # only a template's place, which each call fills
+        headers[_ACCEPT_ENCODING] = "identity"  # so that what is limited on the wire is also limited in memory
         return headers
 
     def request(self, attempt: Attempt, now: datetime) -> OutgoingRequest:
-        """Raises Refused, in one sentence, if the templates cannot be filled in to a call."""
+        """Raises Refused, in one sentence, if the templates do not result in a valid call."""
         headers = self._headers.copy()
         if _KEY not in headers:
             headers[_KEY] = attempt.run.id
@@ -90,7 +90,7 @@ class Draft:
         return OutgoingRequest(self.target.method, self._url_of(attempt), headers, body)
 
     def identify(self, headers: CIMultiDict[str], attempt: Attempt, body: bytes | None, now: datetime) -> None:
-        """Says, and signs, which run this is and when it was sent."""
+        """Adds, and signs, which run this is and when it was sent."""
         timestamp = str(int(now.timestamp()))
         headers[_ID] = attempt.run.id
         headers[_TIMESTAMP] = timestamp
@@ -144,7 +144,7 @@ class Draft:
         return self._callbacks.address(attempt.run.id, attempt.run.attempt)
 
     def is_private(self, header: str) -> bool:
-        """Whether a header is for the host of the definition alone."""
+        """Whether a header is only for the host of the definition."""
         name = header.lower()
         if name == "idempotency-key":
             return False

@@ -27,12 +27,12 @@ class ScriptUser:
         return [self.uid, self.gid, list(self.groups)]
 
     def own(self, folder: Path) -> None:
-        """Gives it a folder that nothing of its own has touched yet, with what is in there."""
+        """Gives it a folder that no code of that user has touched yet, with everything in it."""
         for path in (*folder.iterdir(), folder):
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def reaches(self, path: Path) -> bool:
-        """Whether the permissions of the folders above let it come to that path."""
+        """Whether the permissions of the parent folders give it access to that path."""
         return all(self._may_enter(folder) for folder in path.parents)
 
     def _may_enter(self, folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What a command prints: its log, and the lines that report progress."""
+"""A command's output: its log, and the lines that report progress."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PROGRESS = re.compile(r"::progress +(\d{1,3}(?:\.\d{0,20})?)(%?)(?:[ \t]+(.*?))
 
 
 class ProgressLine:
-    """Extracts the lines `::progress 0.4 some words` (or `40%`) from a text that arrives in pieces, and reports
+    """Extracts the lines `::progress 0.4 some words` (or `40%`) from a text that arrives in chunks, and reports
     them."""
 
     def __init__(self, log: LogSink) -> None:
         self._log = log
         self._line_begins = True
-        self._held = ""  # the beginning of a line that may report progress
+        self._held = ""  # the start of a line that may report progress
 
     def pass_on(self, text: str, *, final: bool = False) -> str:
-        """The text without those lines. What may become one is held back until its end has come."""
+        """The text without those lines. What may become one is held back until it is complete."""
         text, self._held = self._held + text, ""
         last = text.rfind("\n") + 1
         if not final and (last or self._line_begins) and _may_tell(text[last : last + _LONGEST + 1]):
@@ -51,7 +51,7 @@ def _may_tell(line: str) -> bool:
 
 
 class Reader(Pipe):
-    """Hands on what comes through a pipe to a log."""
+    """Passes on a pipe's contents to a log."""
 
     def __init__(self, fd: int, stream: str, log: LogSink, on_close: Callable[[], None]) -> None:
         self._stream = stream

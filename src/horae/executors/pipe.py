@@ -1,5 +1,5 @@
-"""Reads what another process prints from a pipe, a chunk per turn of the loop, and passes it on as text immediately.
-The pipes provide back-pressure: however much is printed, little of it is in memory."""
+"""Reads another process's output from a pipe, a chunk per turn of the loop, and passes it on as text immediately. The
+pipe provides back-pressure: however much is printed, little of it is in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DRAIN_CHUNKS = 64  # read without waiting at the end; a pipe holds 1 chunk unle
 
 
 class Pipe:
-    """`take` gets the text; what is to be done at the end is up to `close`."""
+    """`take` gets the text; `close` handles the end."""
 
     def __init__(self, fd: int) -> None:
         self._loop = asyncio.get_running_loop()
@@ -26,13 +26,13 @@ class Pipe:
         raise NotImplementedError
 
     def drain(self) -> None:
-        """Reads what is there without waiting."""
+        """Reads what is available without waiting."""
         for _ in range(_DRAIN_CHUNKS):
             if self.closed or not self._read():
                 return
 
     def end_text(self) -> None:
-        """What follows starts over: a character whose rest did not come is replaced."""
+        """Starts over: an incomplete character is replaced."""
         self.take(self._decoder.decode(b"", True), final=True)
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ class Pipe:
         os.close(self._fd)
 
     def _read(self) -> bool:
-        """One chunk; whether there was one."""
+        """Reads one chunk; returns whether there was one."""
         try:
             data = os.read(self._fd, _CHUNK)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A running command as the worker sees it: its output, what its keeper reports (see supervisor/), how to end it."""
+"""A running command as the worker sees it: its output, its keeper's reports (see supervisor/), and how to end it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from horae.executors import tree
 from horae.executors.output import Reader
 from horae.executors.supervisor.client import SupervisorClient
 
-DRAIN = 1.0  # seconds that output may go on after the main process has ended
+DRAIN = 1.0  # seconds that output may continue after the main process has ended
 _DEATH = 5.0  # seconds for the kernel to end what was killed
 
 
@@ -49,12 +49,12 @@ class ProcessStart:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a command ended. `status` is an exit code, the negative number of a signal, or None of what would not die;
-    `why` it was ended, if it was: `asked`, `lease`, `supervisor`, or the limit that it passed."""
+    """How a command ended. `status` is an exit code, the negative number of a signal, or None for what would not die;
+    `why` it was ended, if it was: `asked`, `lease`, `supervisor`, or the limit that it exceeded."""
 
     status: int | None
     why: str | None
-    cpu: float = 0.0  # seconds, of all that it started
+    cpu: float = 0.0  # seconds, of everything that it started
     memory: int = 0  # bytes, of the largest process
 
 
@@ -80,12 +80,12 @@ class Process:
         ]
 
     async def wait(self) -> None:
-        """Until the main process has ended, or it is known that it cannot be started."""
+        """Waits until the main process has ended, or it is known that it cannot be started."""
         await asyncio.shield(self._ended)
 
     async def stop(self, reason: str, grace: float) -> bool:
         """Sends TERM to everything that the command started, KILL after `grace` seconds; immediately if that is 0, or
-        if this is cancelled. Returns when all of it is dead: False if the command had already ended by itself."""
+        if this is cancelled. Returns when all of it is dead: False if the command had already ended."""
         self._stopping = reason
         if grace > 0:
             self._log.write("system", f"{reason}: sent TERM\n")
@@ -100,12 +100,12 @@ class Process:
         return not (self._ended.done() and self.end.why is None)
 
     async def finish(self) -> None:
-        """Reads what is left in the pipes. Something that the command left running may hold them open: it gets a moment
-        to finish (`tee` behind a process substitution needs one), then it is ended like all that was left."""
+        """Reads the rest from the pipes. A process that the command left running may hold them open: it gets a moment
+        to finish (`tee` behind a process substitution needs one), then it is ended like everything else."""
         for reader in self._readers:
             reader.drain()
         if not self._silent.done():
-            with suppress(asyncio.CancelledError):  # the command has ended already: how it ended stands
+            with suppress(asyncio.CancelledError):  # the command has ended already: that result counts
                 await asyncio.wait([self._silent], timeout=DRAIN)
         if not self._gone.done():
             self._say("left")
@@ -114,14 +114,14 @@ class Process:
             self._log.write("system", "ended what the script had left running\n")
 
     def close(self) -> None:
-        """Lets go of everything. If something should still live, its keeper sees the channel closed, and ends it."""
+        """Releases everything. If something is still alive, its keeper sees the channel closed, and ends it."""
         for reader in self._readers:
-            reader.drain()  # the last words of what was stopped
+            reader.drain()  # the last output of what was stopped
             reader.close()
         self._let_go()
 
     def lease(self, until: float) -> None:
-        """Moves on the instant at which it has to be dead. From any thread."""
+        """Extends its deadline. From any thread."""
         self._say(f"lease {until}")
 
     async def _patiently(self, future: asyncio.Future[None], seconds: float) -> None:
@@ -165,7 +165,7 @@ class Process:
             self._log.write("system", f"{self._stopping}: sent {news['signal']}\n")
             return
         self._killed = news.get("killed", 0)
-        if not self._ended.done():  # what comes later is about what it left
+        if not self._ended.done():  # later messages are about what it left behind
             self.failure = news.get("failed")
             self.end = ProcessEnd(news.get("status"), news["why"], news.get("cpu", 0.0), news.get("memory", 0))
             self._ended.set_result(None)

@@ -1,7 +1,7 @@
 """Calls registered functions: async ones on the event loop, plain ones in a process of the pool or in a thread.
 
-This is the path that a small job takes ten thousand times a second, so everything that can be is computed in advance
-(see `horae.domain.jobs.task`), and a run without arguments, context and result costs hardly more than the call.
+A small job takes this path ten thousand times a second, so everything possible is computed in advance (see
+`horae.domain.jobs.task`), and a run without arguments, context and result costs hardly more than the call.
 
 A process is killed when its call must stop. A thread cannot be: a function there keeps its slot until it returns; one
 that takes a `context` can check `context.cancelled`.
@@ -48,7 +48,7 @@ class PythonExecutor:
         return [f"python:{name}" for name in self._functions]
 
     def warm(self) -> None:
-        """Makes ready for the first call, where that takes long."""
+        """Prepares for the first call, which would otherwise be slow."""
         if any(function.kind == "process" for function in self._functions.values()):
             self._pool.warm()
 
@@ -74,14 +74,14 @@ class PythonExecutor:
                 if function.takes_context:
                     arguments = {**arguments, CONTEXT: _context(attempt)}
                 value = await function.call(**arguments)
-        except BaseException as error:  # SystemExit as well: a function does not end the worker
+        except BaseException as error:  # SystemExit as well: a function must not end the worker
             return _failure(attempt, error)
         if attempt.stop is not None and function.is_async:
-            raise asyncio.CancelledError  # it was cancelled, and chose to swallow that
+            raise asyncio.CancelledError  # it was cancelled, and swallowed that
         return SUCCEEDED if value is None else result(value)
 
     async def close(self) -> None:
-        """Ends the processes. What is still in a thread is given up: it ends when it returns, or with the worker."""
+        """Ends the processes. Functions in threads are abandoned: they end when they return, or with the worker."""
         self._threads.close()
         await self._pool.close()
 
@@ -107,7 +107,7 @@ class PythonExecutor:
         try:
             value, error = await self._threads.run(function.call, arguments)
         except Interrupted as late:
-            # A function that never learnt of the stop and returned has done its work.
+            # A function that never learned of the stop and returned has done its work.
             if late.error is not None or (context is not None and context.stop_seen):
                 raise asyncio.CancelledError from late.error
             return late.value

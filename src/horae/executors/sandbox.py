@@ -1,9 +1,9 @@
-"""Sandboxes by bubblewrap: namespaces of their own for processes, messages and host name, Horae's own files hidden,
-and if asked for, no network and no writing.
+"""Sandboxes with bubblewrap: separate namespaces for processes, IPC and host name, Horae's own files hidden, and on
+request no network and no write access.
 
-A sandbox's processes end with its first one, and that with its keeper: nothing can survive the kill of everything that
-watches over it. A script in there neither sees nor signals the machine's processes, its mounts stay its own, and `sudo`
-does not work; why it is the default in clusters all the same: docs/decisions/0028-sandboxes-by-default.md.
+A sandbox's processes end with its first one, which ends with its keeper: nothing can survive even if everything that
+supervises it is killed. A script in it cannot see or signal the machine's processes, its mounts are private, and `sudo`
+does not work. Why it is still the default in clusters: docs/decisions/0028-sandboxes-by-default.md.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ _KEPT = (Path("/etc/resolv.conf"), Path("/run/current-system"), Path("/run/wrapp
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What of this machine is not for scripts: `folders` are empty in a sandbox and `files` cannot be read. `code` is
-    there, but cannot be changed; `kept` is there even if it lies in one of the folders, and `shown` as well, to be
-    written to."""
+    """What scripts must not see on this machine: `folders` are empty in a sandbox and `files` cannot be read. `code` is
+    visible but read-only; `kept` is visible even inside one of the folders, and `shown` as well, writable."""
 
     folders: Sequence[Path] = ()
     files: Sequence[Path] = ()
@@ -41,7 +40,7 @@ class Hidden:
     shown: Sequence[Path] = ()
 
     def options(self, user: ScriptUser | None, bounded: bool) -> list[str]:
-        """As they are now. What the user cannot come to needs no hiding, and bubblewrap could not."""
+        """As of now. Paths that the user cannot reach need no hiding, and bubblewrap could not hide them."""
         folders = [real for path in (*_RUN, *self.folders) if (real := _real(path, user)) and real.is_dir()]
         files = [real for path in self.files if (real := _real(path, user)) and not real.is_dir()]
         code = [real for path in self.code if (real := _real(path, user))]
@@ -62,7 +61,7 @@ def _in_memory(folder: str, size: float | None) -> list[str]:
 
 
 def _real(path: Path, user: ScriptUser | None) -> Path | None:
-    """Where a path leads to; None if nothing is there, or not for that user."""
+    """Where a path leads; None if nothing is there, or not for that user."""
     real = Path(os.path.realpath(path))
     try:
         there = real.exists()
@@ -112,7 +111,7 @@ class Wrap:
 
 
 class Sandboxes:
-    """`mode` is HORAE_SCRIPT_SANDBOX: `off` (for those that ask), `auto` (for all where it works), `require`."""
+    """`mode` is HORAE_SCRIPT_SANDBOX: `off` (only on request), `auto` (for all if it works), `require`."""
 
     def __init__(self, mode: str, path: str, hidden: Hidden, user: ScriptUser | None = None) -> None:
         self._mode = mode
@@ -123,7 +122,7 @@ class Sandboxes:
         self._bounded: bool | None = None
 
     async def choose(self, asked: Sandbox | None) -> Wrap | None:
-        """The sandbox for a command, None for none. Refused if there must be one and cannot."""
+        """The sandbox for a command, None for none. Raises Refused if one is required and not available."""
         if asked is None and self._mode == "off":
             return None
         sandbox = asked or Sandbox()
@@ -136,7 +135,7 @@ class Sandboxes:
         raise Refused(f"it requires a sandbox, and this worker has none: {complaint}")
 
     async def missing(self) -> str | None:
-        """Why scripts that do not ask for a sandbox run without one; None if they have one."""
+        """Why scripts that do not request a sandbox run without one; None if they have one."""
         return (
             "HORAE_SCRIPT_SANDBOX is off" if self._mode == "off" else await self._complaint(await self._wrap(Sandbox()))
         )

@@ -19,9 +19,9 @@ _SETTLED = 60.0  # seconds: a younger lock may be about to be taken
 
 
 class Scratch:
-    """`parent` is where folders are made; by default one of this user's own among the temporary files, the same for all
-    its workers, so that a sandbox can hide what belongs to any of them. Where `shared`, folders may be given to another
-    user, who can come to them without seeing what else is there."""
+    """`parent` is where folders are created; by default one folder of this user in the temporary directory, the same
+    for all its workers, so that a sandbox can hide what belongs to any of them. If `shared`, folders may be given to
+    another user, who can reach them without seeing what else is there."""
 
     def __init__(self, parent: Path | None = None, *, shared: bool = False) -> None:
         self._given = parent
@@ -58,7 +58,7 @@ class Scratch:
         self._lock = os.open(home / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         _lock(self._lock)
         self._home = home
-        earlier = () if self._given else Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")  # of versions before
+        earlier = () if self._given else Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")  # of earlier versions
         for other in (*self.parent.glob(f"{_PREFIX}*"), *earlier):
             if other != home:
                 _remove_if_dead(other, home.stat().st_mtime)
@@ -66,7 +66,7 @@ class Scratch:
 
 
 def _usual() -> Path:
-    """This user's folder. If another user already owns one of that name, another one."""
+    """This user's folder. If another user already owns one of that name, a different one."""
     folder = Path(tempfile.gettempdir()) / f"horae-{os.geteuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
@@ -78,7 +78,7 @@ def _usual() -> Path:
 
 
 def remove(folder: Path, *names: str) -> None:
-    """Removes a folder: these files now, which is quick, and everything else a little later."""
+    """Removes a folder: these files now, which is fast, and everything else a little later."""
     try:
         for name in names:
             (folder / name).unlink(missing_ok=True)
@@ -92,7 +92,7 @@ def _remove_if_dead(home: Path, now: float) -> None:
         if home.is_symlink():
             return
         fd = os.open(home / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:  # another user's, or going away
+    except OSError:  # another user's, or being removed
         return
     try:
         if now - os.fstat(fd).st_mtime >= _SETTLED and _lock(fd):

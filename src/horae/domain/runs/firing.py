@@ -102,7 +102,7 @@ class Firing:
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
     fired_through: datetime
-    whole: Firing | None = None  # without `max_runs`, which these would reach: some of them may yet be skipped
+    whole: Firing | None = None  # without `max_runs`, which these would reach: some of them may still be skipped
 
 
 _SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
@@ -137,7 +137,7 @@ def plan_text(spec: JobSpec) -> str:
         value = getattr(plan, field.name)
         if field.name in FIRST_PLAN or value != field.default:
             fields[field.name] = value
-    # Without what is left at its default: there are as many plans as jobs, and few use the options.
+    # Without defaults: there are as many plans as jobs, and few use the options.
     schedule = _SCHEDULE.dump_python(plan.schedule, mode="json", exclude_defaults=True)
     fields["schedule"] = fields_of(plan.schedule, schedule)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -202,11 +202,11 @@ class _Decision:
         self._schedule = schedule
         self._calendar = calendar
         self._now = now
-        # `next_run_at` passes over blackouts and gaps: those count from where the job or its schedule began.
+        # `next_run_at` skips blackouts and gaps: those count from the start of the job or of its schedule.
         self._after = min(job.anchor_at, job.next_run_at) - TICK
         if job.fired_through is not None:
             self._after = max(self._after, job.fired_through)
-        self._known_since = self._after  # from when on blackouts are known one by one
+        self._known_since = self._after  # from when blackouts are listed individually
 
     def make(self) -> Firing:
         job, now, schedule = self._job, self._now, self._schedule
@@ -226,7 +226,7 @@ class _Decision:
         return whole if left is None or len(chosen) < left else replace(finished(whole, left), whole=whole)
 
     def _stretches(self) -> tuple[list[Stretch], list[Stretch]]:
-        """What is due, as (after, until] stretches inside and outside of blackouts."""
+        """What is due, as (after, until] ranges inside and outside of blackouts."""
         schedule, now = self._schedule, self._now
         start = max(self._after, self._job.next_run_at - TICK)
         # Further back everything counts as missed, without regard to blackouts: this bounds work and rows.
@@ -238,7 +238,7 @@ class _Decision:
         self._known_since = since
         closed = [(max(begins - TICK, since), min(ends - TICK, now)) for begins, ends in found]
         if schedule.blackouts and self._after < min(start, since):
-            closed.insert(0, (self._after, min(start, since)))  # `next_run_at` passed over blackouts only
+            closed.insert(0, (self._after, min(start, since)))  # `next_run_at` only skipped blackouts
         opened = []
         for after, until in closed:
             if after > start:
@@ -249,7 +249,7 @@ class _Decision:
         return closed, opened
 
     def _choose(self, opened: list[Stretch]) -> tuple[list[datetime], bool]:
-        """What is to run, and whether it is caught up (then it runs in order)."""
+        """What runs, and whether it is caught up (then it runs in order)."""
         calendar, now, plan = self._calendar, self._now, self._job.plan
         oldest = next(forward(calendar, opened), None)
         if oldest is None or self._declined:

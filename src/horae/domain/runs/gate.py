@@ -1,5 +1,5 @@
-"""A job's gate, and the one rule of admission: which runs start at once, which wait and which are skipped when a job
-limits how many may run at a time. Pure: the verb reads the gate under its lock."""
+"""Admission: which runs start at once, which wait and which are skipped when a job limits its concurrent runs. Pure:
+the verb reads the gate under its lock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class JobGate:
 
     @property
     def surplus(self) -> int:
-        """How many are under way beyond the limit because it was lowered."""
+        """How many runs exceed the limit because it was lowered."""
         return 0 if self.limit is None else max(0, self.under_way - self.limit)
 
     def admit(self, count: int, rule: Rule, *, in_order: bool = False) -> Places:
@@ -62,7 +62,7 @@ class JobGate:
         return count
 
     def with_(self, places: Places) -> JobGate:
-        """Once these have been let in."""
+        """With these admitted."""
         return JobGate(self.limit, self.under_way + places.placed, self.waiting or places.held > 0)
 
 

@@ -9,18 +9,18 @@ from horae.domain.runs.outcome import Outcome
 from horae.domain.text.ansi import stripped
 
 LINE_LIMIT = 500  # characters
-_LOOKED_AT = 50  # lines of one piece of output
-# Stack traces come after the error in many languages, and their lines are indented; some programs say more behind it.
+_LOOKED_AT = 50  # lines of one chunk of output
+# In many languages stack traces follow the error, and their lines are indented; some programs print more after it.
 _BESIDES = re.compile(r"\s|Node\.js v\d|\(Background on this error")
 
 
 class LastWords:
-    """Takes error output in pieces; keeps the last line that is not part of a stack trace, or else the last of all."""
+    """Takes error output in chunks; keeps the last line that is not part of a stack trace, otherwise the very last."""
 
     __slots__ = ("_begun", "_last", "_plain")
 
     def __init__(self) -> None:
-        self._begun = ""  # the beginning of a line that is not complete yet
+        self._begun = ""  # the start of an incomplete line
         self._last = self._plain = ""
 
     def feed(self, text: str) -> None:
@@ -33,7 +33,7 @@ class LastWords:
 
     @property
     def line(self) -> str | None:
-        """What has been kept, with `…` where it was cut."""
+        """The kept line, with `…` where it was cut."""
         self._take([self._begun])
         return self._plain or self._last or None
 
@@ -56,7 +56,7 @@ def _cut(line: str) -> str:
 
 
 def with_last_words(outcome: Outcome, words: LastWords) -> Outcome:
-    """Adds the program's own words to an outcome that has only an exit code: `exit code 1: KeyError: 'x'`."""
+    """Adds the program's own error message to an outcome that has only an exit code: `exit code 1: KeyError: 'x'`."""
     if not outcome.exit_code or outcome.error != f"exit code {outcome.exit_code}" or words.line is None:
         return outcome
     return replace(outcome, error=f"{outcome.error}: {words.line}")

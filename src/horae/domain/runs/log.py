@@ -1,4 +1,4 @@
-"""The log of a run: the output of its attempts, piece by piece, and their progress."""
+"""The log of a run: the output of its attempts in chunks, and their progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LogLines:
-    """A piece of an attempt's output, as its worker writes it."""
+    """A chunk of an attempt's output, as its worker writes it."""
 
     run_id: str
     token: str
@@ -25,7 +25,7 @@ _POSITION = re.compile(r"\d{1,9}\.\d{1,9}", re.ASCII)
 
 
 class LogPosition(NamedTuple):
-    """A place in a run's log: after this piece of this attempt. As text `attempt.seq`."""
+    """A position in a run's log: after this chunk of this attempt. As text `attempt.seq`."""
 
     attempt: int = 0
     seq: int = 0
@@ -45,7 +45,7 @@ class LogPosition(NamedTuple):
 
 
 class LogPiece(NamedTuple):
-    """A piece of a run's log, as it is read."""
+    """A chunk of a run's log, as read."""
 
     attempt: int
     seq: int

@@ -1,4 +1,4 @@
-"""Long work with progress: backfills, redrives, discards."""
+"""Long-running operations with progress: backfills, redrives, discards."""
 
 from __future__ import annotations
 

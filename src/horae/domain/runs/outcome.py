@@ -42,7 +42,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """The run is queued again, due `pause` seconds from now."""
+    """The run is requeued, due `pause` seconds from now."""
 
     pause: float
     counted: bool = True

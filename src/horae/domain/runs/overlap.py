@@ -1,5 +1,5 @@
-"""Which of the fired occurrences get a place, which wait and which are skipped, when a job limits concurrent runs or
-its project limits live runs. Pure: the verb counts under the lock of the job's gate and of the project's quota."""
+"""Overlap: which fired occurrences start, which wait and which are skipped, when a job limits concurrent runs or its
+project limits live runs. Pure: the verb counts under the lock of the job's gate and of the project's quota."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Admission(NamedTuple):
 
     @property
     def to_cancel(self) -> int:
-        """How many of the runs under way yield to held ones."""
+        """How many of the active runs yield to held ones."""
         held = [entry for entry in self.admitted if entry.held] if self.cancel_running else []
-        # Caught-up runs come one after the other: they need one place between them.
+        # Caught-up runs come one after the other: together they need one place.
         return 1 if held and held[0].occurrence.in_order else len(held)
 
 
@@ -79,7 +79,7 @@ def _admit(firing: Firing, overlap: Overlap, gate: JobGate) -> Admission:
 
 
 def _within(places: int | None, found: Admission) -> Admission:
-    """What fits into the project's quota, oldest first: held runs count as live too."""
+    """The runs that fit into the project's quota, oldest first: held runs count as live too."""
     if places is None or len(found.admitted) <= places:
         return found
     kept, dropped = found.admitted[: max(places, 0)], found.admitted[max(places, 0) :]

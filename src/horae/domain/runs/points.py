@@ -1,4 +1,4 @@
-"""Points of a chart: the buckets of a time series, summed to the step that somebody asked for."""
+"""Points of a chart: the buckets of a time series, summed to the requested step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.runs.series import DAY, HOUR, MINUTE, MINUTES_KEPT, Bucket, be
 from horae.domain.runs.spread import Spread, percentile
 
 MOST_POINTS = 1_500
-_COMFORTABLE = 120  # points, where no step is given
+_COMFORTABLE = 120  # points, if no step is given
 _STEPS = (MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY)
 ENDED = ("succeeded", "failed", "cancelled", "skipped")
 
@@ -33,7 +33,7 @@ class Window:
 
 
 def window(now: datetime, since: datetime | None, until: datetime | None, step: int | None) -> Window:
-    """What is not given: the last hour, in about a hundred points. Raises InvalidInput."""
+    """The default is the last hour, in about a hundred points. Raises InvalidInput."""
     until = now if until is None else until
     since = until - timedelta(hours=1) if since is None else since
     if since >= until:
@@ -55,8 +55,8 @@ def window(now: datetime, since: datetime | None, until: datetime | None, step: 
 
 @dataclass(slots=True)
 class Point:
-    """`mine` is None where nothing is known, as long as no scheduler ran. Of what was sampled, `samples` tells how
-    often, and `slots` how many there were in the installation, added up."""
+    """`mine` is None if nothing is known because no scheduler was running. For sampled values, `samples` is their
+    number, and `slots` the sum of the installation's slots."""
 
     at: datetime
     mine: Bucket | None = None
@@ -73,14 +73,14 @@ class Point:
 
     @property
     def utilisation(self) -> float | None:
-        """The share of the slots that is in use."""
+        """The share of slots in use."""
         return None if self.mine is None or not self.slots else round(self.mine.running / self.slots, 4)
 
 
 def points(
     window: Window, mine: Iterable[tuple[datetime, Bucket]], whole: Iterable[tuple[datetime, Bucket]]
 ) -> list[Point]:
-    """`whole` is the installation: where it has a bucket and the one asked for has none, nothing happened."""
+    """`whole` is the installation: if it has a bucket and the requested subject has none, nothing happened."""
     found = {at: Point(at) for at in window.begins()}
     for at, bucket in whole:
         if (point := found.get(begin(at, window.step))) is not None:

@@ -1,7 +1,7 @@
 """A run to be queued, and occurrences that do not run.
 
-Here and in `claim` and `ending`, the shapes that every run takes are named tuples: creating one costs a third of a
-frozen dataclass."""
+Here and in `claim` and `ending`, the types that every run passes through are named tuples: creating one costs a third
+of a frozen dataclass."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class NewRun(NamedTuple):
     scheduler_id: str | None = None
     triggered_by: str | None = None
     operation_id: str | None = None
-    traceparent: str | None = None  # that came with the request for it
+    traceparent: str | None = None  # from the request that triggered it
 
     @classmethod
     def of(
         cls, job: JobVersion, plan: Plan, *, id: str, trigger: Trigger, priority: int | None = None, **more: Any
     ) -> NewRun:
-        """As the job's plan says; `more` are the fields of this run."""
+        """From the job's plan; `more` are the fields of this run."""
         return cls(
             id=id,
             job_id=job.id,

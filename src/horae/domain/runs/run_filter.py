@@ -18,13 +18,13 @@ class RecentRun:
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs a list shows; None leaves a field open."""
+    """Which runs a list shows; None: any."""
 
     job_id: str | None = None
     status: str | None = None
     trigger: str | None = None
     worker_id: str | None = None
     queue: str | None = None
-    since: datetime | None = None  # when they were made: from here on
-    until: datetime | None = None  # and before this
+    since: datetime | None = None  # created at or after
+    until: datetime | None = None  # created before
     outcome: str | None = None  # of the attempt that ended them

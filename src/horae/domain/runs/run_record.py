@@ -1,4 +1,4 @@
-"""A run as people see it, live or ended alike: the fields of the interface by name."""
+"""A run, live or ended: the fields of the API by name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Time series: what happened within a minute, an hour or a day, of a project, of one of its queues, of a worker or of
-the installation. Minutes add up to exactly their hour and their day."""
+"""Time series: what happened in a minute, an hour or a day, for a project, one of its queues, a worker or the
+installation. Minutes add up to exactly their hour and their day."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from horae.domain.text.ids import NIL
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 STEPS = (MINUTE, HOUR, DAY)
 MINUTES_KEPT = 2 * 86_400.0  # seconds
-INSTALLATION = NIL  # in the place of a project
-WHOLE = ""  # the subject that stands for all of a project
+INSTALLATION = NIL  # instead of a project
+WHOLE = ""  # the subject that means a whole project
 
 _ADDED = ("retries", "timed_out", "samples", "queued", "running", "slots")
 _HIGHEST = ("most_queued", "oldest_ms", "most_running", "done")
@@ -31,9 +31,9 @@ def worker_subject(worker_id: str) -> str:
 
 @dataclass(slots=True)
 class Bucket:
-    """`ended` by status; `lateness` and `duration` of runs that started and were not cancelled. What is sampled once a
-    minute is added up, for means (`queued`, `running`, `slots`), beside its highest value. `done` are the runs that a
-    worker had executed in its life, as of then."""
+    """`ended` by status; `lateness` and `duration` of runs that started and were not cancelled. Values that are sampled
+    once a minute are summed, for means (`queued`, `running`, `slots`), and their maximum is kept. `done` is the total
+    number of runs that a worker had executed by then."""
 
     ended: dict[str, int] = field(default_factory=dict)
     lateness: Spread = field(default_factory=dict)
@@ -60,14 +60,14 @@ class Bucket:
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
 
     def to_json(self) -> dict[str, Any]:
-        """Without what is empty."""
+        """Without empty fields."""
         spreads = {"lateness": pairs(self.lateness), "duration": pairs(self.duration)}
         numbers = {name: getattr(self, name) for name in (*_ADDED, *_HIGHEST)}
         return {name: value for name, value in {"ended": self.ended, **spreads, **numbers}.items() if value}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Bucket:
-        """What is damaged counts as nothing."""
+        """Damaged values are ignored."""
         ended = stored.get("ended")
         return cls(
             ended={k: v for k, v in ended.items() if isinstance(v, int)} if isinstance(ended, dict) else {},
@@ -78,7 +78,7 @@ class Bucket:
 
 
 class Slot(NamedTuple):
-    """Which bucket: of whom, and when. `step` is its length in seconds."""
+    """Identifies a bucket: its subject and time. `step` is its length in seconds."""
 
     project_id: str
     subject: str
@@ -87,7 +87,7 @@ class Slot(NamedTuple):
 
 
 class Load(NamedTuple):
-    """The live runs of a project in a queue: due ones that wait, for how long the oldest has, and running ones."""
+    """The live runs of a project in a queue: due ones that wait, how long the oldest has waited, and running ones."""
 
     project_id: str
     queue: str
@@ -105,7 +105,7 @@ class WorkerLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How things stood at a moment."""
+    """The state at a moment."""
 
     at: datetime
     loads: tuple[Load, ...]
@@ -113,17 +113,17 @@ class Sample:
 
 
 def begin(at: datetime, step: int) -> datetime:
-    """When the bucket begins in which this moment lies."""
+    """The start of the bucket that contains this moment."""
     return datetime.fromtimestamp(at.timestamp() // step * step, UTC)
 
 
 def slots(project_id: str, subject: str, at: datetime) -> Iterable[Slot]:
-    """The minute, the hour and the day that something counts for."""
+    """The minute, the hour and the day of a moment."""
     return (Slot(project_id, subject, step, begin(at, step)) for step in STEPS)
 
 
 def sampled(sample: Sample) -> dict[Slot, Bucket]:
-    """What a sample adds. The installation always has a bucket, so that a minute without one is known for a gap."""
+    """What a sample adds. The installation always has a bucket, so that a minute without one is known to be a gap."""
     found: dict[tuple[str, str], Bucket] = {(INSTALLATION, WHOLE): Bucket()}
     for load in sample.loads:
         for project_id in (load.project_id, INSTALLATION):

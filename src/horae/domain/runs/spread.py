@@ -1,6 +1,5 @@
-"""Spread: how times are distributed, as counts in fixed, log-spaced buckets. Spreads of minutes add up to exactly that
-of their hour, which percentiles do not; a percentile read from one is off by at most the width of a bucket, a fifth of
-its value."""
+"""Histograms of durations, in fixed, log-spaced buckets. Those of minutes add up to exactly that of their hour, which
+percentiles do not; a percentile read from one is off by at most the width of a bucket, a fifth of its value."""
 
 from __future__ import annotations
 
@@ -10,18 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-# Upper bounds in milliseconds, up to a month; what is longer goes into one more bucket. Rows hold places in this list,
-# so it never changes.
+# Upper bounds in milliseconds, up to a month; longer times go into one more bucket. Rows contain indexes into this
+# list, so it never changes.
 BOUNDS: tuple[int, ...] = tuple(sorted({round(2 ** (n / 4)) for n in range(126)}))
 _MOST = len(BOUNDS)
 _WORD = re.compile(r"([0-9]{1,3})(?:x([0-9]{1,15}))?", re.ASCII)
 
 Spread = dict[int, int]
-"""How many fell into each bucket that has some, by its place."""
+"""The count of each non-empty bucket, by its index."""
 
 
 bucket = partial(bisect_left, BOUNDS)
-"""The place of a time in milliseconds."""
+"""The bucket of a time in milliseconds."""
 
 
 def merged(spreads: Iterable[Mapping[int, int]]) -> Spread:
@@ -33,7 +32,7 @@ def merged(spreads: Iterable[Mapping[int, int]]) -> Spread:
 
 
 def percentile(spread: Mapping[int, int], share: float) -> float | None:
-    """In milliseconds, as if what is in a bucket were evenly distributed over it; None if there is nothing."""
+    """In milliseconds, assuming an even distribution within a bucket; None if it is empty."""
     total = sum(spread.values())
     if not total:
         return None
@@ -48,12 +47,12 @@ def percentile(spread: Mapping[int, int], share: float) -> float | None:
 
 
 def pairs(spread: Mapping[int, int]) -> list[tuple[int, int]]:
-    """As it is stored."""
+    """The stored form."""
     return list(spread.items())
 
 
 def read_pairs(stored: Any) -> Spread:
-    """Nothing for what is damaged."""
+    """Empty if damaged."""
     found: Spread = {}
     for pair in stored if isinstance(stored, list) else ():
         match pair:
@@ -63,7 +62,8 @@ def read_pairs(stored: Any) -> Spread:
 
 
 def written(milliseconds: Sequence[int]) -> str:
-    """Times as a short text, `place` or `placexcount` each. On the path of every run that ends, mostly of one alone."""
+    """Times as a short text, `index` or `indexxcount` each. On the path of every run that ends, usually with a single
+    time."""
     if len(milliseconds) == 1:
         return str(bucket(milliseconds[0]))
     found: Spread = {}
@@ -73,7 +73,7 @@ def written(milliseconds: Sequence[int]) -> str:
 
 
 def read_text(text: str) -> Spread:
-    """Nothing for what is damaged."""
+    """Empty if damaged."""
     found: Spread = {}
     for word in text.split():
         match = _WORD.fullmatch(word)

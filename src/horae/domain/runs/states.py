@@ -1,4 +1,4 @@
-"""The words for the states of a run and of its attempts, and who moves each one on."""
+"""The states of a run and of its attempts, and which verb changes each one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SkipReason(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a worker ends an attempt that has not ended by itself."""
+    """Why a worker stops an attempt."""
 
     TIMEOUT = "timeout"
     CANCEL = "cancel"
@@ -67,8 +67,8 @@ class WorkerStatus(StrEnum):
 
 
 class SchedulerStatus(StrEnum):
-    ACTIVE = "active"  # it fires the jobs of its shards
-    STANDBY = "standby"  # alive; others have all shards
+    ACTIVE = "active"  # fires the jobs of its shards
+    STANDBY = "standby"  # alive; others own all shards
     OFFLINE = "offline"  # no heartbeat for as long as a lease of shards lasts
 
 

@@ -1,4 +1,4 @@
-"""How a job did, in numbers."""
+"""Statistics of a job."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How everything does; `ended` are the counters of all time, by status and `retries`, `timed_out`, `duration_ms`.
-    `stuck` are running runs whose lease ran out."""
+    """Totals; `ended` are the all-time counters, by status and `retries`, `timed_out`, `duration_ms`. `stuck` are
+    running runs whose lease has expired."""
 
     at: datetime
     jobs: int
@@ -25,7 +25,7 @@ class Summary:
 
     @property
     def total(self) -> int:
-        """All runs there ever were; occurrences that were skipped are none."""
+        """All runs ever; skipped occurrences do not count."""
         return self.queued + self.running + sum(self.ended[status] for status in ("succeeded", "failed", "cancelled"))
 
     @property
@@ -68,7 +68,7 @@ class JobStats:
 
     @property
     def average_ms(self) -> int | None:
-        """Of the runs that finished on their own."""
+        """For runs that ended on their own."""
         ended = self.total["succeeded"] + self.total["failed"]
         return round(self.duration_ms / ended) if ended else None
 
@@ -80,8 +80,8 @@ class JobStats:
 
 
 class ChosenJob(NamedTuple):
-    """A job with metrics of its own: how many of its runs ended, by status, when one last succeeded, when the next is
-    due, and the seconds for which it has been overdue."""
+    """A job with metrics of its own: its ended runs by status, its last success, when its next run is due, and the
+    seconds it is overdue."""
 
     project: str
     name: str
@@ -92,7 +92,7 @@ class ChosenJob(NamedTuple):
 
 
 class Backlog(NamedTuple):
-    """Runs of a queue that are due and wait for a worker, and the seconds for which the oldest one has."""
+    """Due runs of a queue that wait for a worker, and the seconds the oldest one has waited."""
 
     queue: str
     due: int

@@ -1,4 +1,4 @@
-"""Stranded runs: queued and due, while no live worker could take them. They wait until one that can is started."""
+"""Stranded runs: queued and due, while no live worker can execute them. They wait until one that can is started."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from horae.domain.runs.states import WorkerStatus
 Want = tuple[str, str]
 """A queue, and what its runs need."""
 
-PATIENCE = 10.0  # seconds that a run may wait before it counts: workers are restarted
+PATIENCE = 10.0  # seconds before a waiting run counts: workers restart
 _WORKING = (WorkerStatus.IDLE, WorkerStatus.BUSY)
 
 
 @dataclass(frozen=True, slots=True)
 class Stranded:
-    """Stranded runs of one project that want the same: how many, and since when the first of them is due."""
+    """Stranded runs of one project with the same requirements: how many, and since when the first of them is due."""
 
     project_id: str
     queue: str
@@ -31,7 +31,7 @@ class Stranded:
 
 
 def unserved(wants: Iterable[Want], workers: Sequence[WorkerRecord]) -> list[Want]:
-    """Those that no live worker both serves and offers. One that has only gone silent still counts as there."""
+    """Those that no live worker both serves and supports. A worker that has merely gone silent still counts as live."""
     everywhere: set[str] = set()
     offered: dict[str, set[str]] = defaultdict(set)  # by queue
     for worker in workers:
@@ -50,7 +50,7 @@ def why_stranded(queue: str, needs: str, workers: Sequence[WorkerRecord], now: d
 
 
 def in_short(found: Collection[Stranded], now: datetime) -> str:
-    """For everyone: it counts, and names neither queues nor functions, which belong to projects."""
+    """For everyone: only numbers, without names of queues or functions, which belong to projects."""
     return f"{_waiting(found)} for what no live worker offers, for {_since(found, now)}"
 
 

@@ -1,4 +1,4 @@
-"""Runs that will not end by themselves: no worker can take them, or the one that did is lost."""
+"""Stuck runs: no worker can execute them, or their worker is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Facts = JobFacts | RunFacts
 
 
 def stuck(runs: Iterable[LiveRun], facts: Facts) -> tuple[LiveRun, Gate] | None:
-    """The first of them that is stuck, and the gate that it is stuck at."""
+    """The first stuck run, and the gate that it is stuck at."""
     for run in runs:
         cause = _cause(run, facts)
         if cause is not None:
@@ -39,7 +39,7 @@ def _cause(run: LiveRun, facts: Facts) -> Gate | None:
 
 
 def lost(lease_until: datetime | None, worker_id: str | None, facts: Facts) -> Gate | None:
-    """The gate of a running run whose lease is over."""
+    """The gate of a running run whose lease has expired."""
     if lease_until is None or lease_until > facts.now:
         return None
     detail = f"{worker_name(facts.workers, worker_id)} is lost: its lease ran out {distance(lease_until, facts.now)}"

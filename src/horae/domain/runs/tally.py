@@ -1,4 +1,4 @@
-"""What a batch of ends adds to the counters."""
+"""Counter increments from a batch of ends."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Detail(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> Detail:
-        """Nothing for what is damaged, or was written by an older Horae."""
+        """Empty if damaged, or written by an older Horae."""
         lateness, _, rest = (text or "").partition("/")
         duration, _, queue = rest.partition("/")
         return cls(read_text(lateness), read_text(duration), queue or None)

@@ -1,4 +1,4 @@
-"""What happened to a run, in order, with the time between two events and what the run waited for."""
+"""The timeline of a run: its events in order, the time between them, and what the run waited for."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _AT = {RunStatus.QUEUED: "a worker", RunStatus.RUNNING: "its work"}
 
 def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
     entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
-    if (ended := facts.run.finished_at) is not None:  # what was still to come never came
+    if (ended := facts.run.finished_at) is not None:  # no later event ever came
         entries = [entry for entry in entries if entry.at <= ended]
-    # Stable: what happened at the same instant stays in the order of the flow.
+    # Stable: events at the same instant keep the order of the flow.
     entries.sort(key=lambda entry: entry.at)
     done: list[TimelineEntry] = []
     for entry in entries:
@@ -41,7 +41,7 @@ def _beginning(facts: RunFacts) -> list[TimelineEntry]:
         else:
             what = "its occurrence"
         entries.append(TimelineEntry(nominal, "due", what))
-    if run.status == RunStatus.SKIPPED:  # it was made as it ended
+    if run.status == RunStatus.SKIPPED:  # it was created as it ended
         return entries
     entries.append(TimelineEntry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
     due_at = _first_due(facts)
@@ -50,7 +50,7 @@ def _beginning(facts: RunFacts) -> list[TimelineEntry]:
         entries.append(
             TimelineEntry(due_at, "due", "moved by its jitter" if jitter else "the requested time", None, "its time")
         )
-    turn = created if run.attempt else max(created, run.due_at)  # one for later takes no place until it is due
+    turn = created if run.attempt else max(created, run.due_at)  # a run for later takes no place until it is due
     if run.held and turn <= facts.now:
         entries.append(TimelineEntry(turn, "held", "waits for its turn"))
     return entries

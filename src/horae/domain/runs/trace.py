@@ -1,5 +1,5 @@
-"""Trace context (W3C): what a caller sends as `traceparent`, and the ids of a run's own spans. They follow from the
-run's id, so that processes that never talk to each other, and attempts after a crash, agree on them."""
+"""Trace context (W3C): the `traceparent` that a caller sends, and the ids of a run's own spans. They are derived from
+the run's id, so that processes that never communicate, and attempts after a crash, agree on them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 HEADER = "traceparent"
 LENGTH = 55
-_LONGEST = 512  # characters that are looked at
+_LONGEST = 512  # characters that are read
 # Versions after 00 may add fields; ff is forbidden, and so are ids of zeros.
 _TRACEPARENT = re.compile(
     r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.ASCII
 )
-_RANDOM = 8  # hexadecimal digits at the end that are random also in a UUIDv7, which may count in those before
+_RANDOM = 8  # trailing hexadecimal digits that are random even in a UUIDv7, which may use those before as a counter
 _ALL = 1 << 4 * _RANDOM
 
 
 class TraceContext(NamedTuple):
-    """A place in a trace: the span that what comes next is a part of."""
+    """A position in a trace: the parent of the next span."""
 
     trace_id: str
     span_id: str
@@ -31,7 +31,7 @@ class TraceContext(NamedTuple):
 
 
 def parse_traceparent(text: str) -> TraceContext | None:
-    """None for what is malformed: the specification asks to go on as if there were none."""
+    """None if malformed: the specification says to continue as if there were none."""
     found = _TRACEPARENT.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         return None
@@ -42,7 +42,7 @@ def parse_traceparent(text: str) -> TraceContext | None:
 
 
 def trace_id_of(run_id: str, traceparent: str | None) -> str:
-    """The trace of a run: its caller's, or one of its own, whose id is the run's without hyphens."""
+    """The trace id of a run: its caller's, or its own, which is the run's id without hyphens."""
     return run_id.replace("-", "") if traceparent is None else traceparent[3:35]
 
 
@@ -51,5 +51,5 @@ def span_id_of(run_id: str, what: str) -> str:
 
 
 def is_sampled(trace_id: str, share: float) -> bool:
-    """Whether a trace that Horae begins is among this share of all. Every process decides alike."""
+    """Whether a trace that Horae starts is in this sampled share. Every process decides alike."""
     return int(trace_id[-_RANDOM:], 16) < share * _ALL

@@ -1,4 +1,5 @@
-"""Credentials do not belong in definitions, which are kept forever: they must come from secrets, at least in part."""
+"""Credentials in definitions are refused, because definitions are kept forever: they must come from secrets, at least
+in part."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _PLAIN = frozenset(("source", "file", "uri", "image"))  # never templates
 
 
 def literal_credential(target: Target) -> str | None:
-    """The field of an http target that holds a credential as it is; None if there is none."""
+    """The field of an http target that contains a literal credential; None if there is none."""
     if not isinstance(target, HttpTarget):
         return None
     for name, value in target.headers.items():
@@ -35,7 +36,7 @@ def _is_credential(header: str) -> bool:
 def _in_auth(auth: HttpAuth) -> str | None:
     if auth.bearer is not None and not secrets_of(auth.bearer):
         return "auth.bearer"
-    # Some services take a token as the user name, with an empty password.
+    # Some services accept a token as the user name, with an empty password.
     if auth.basic is None or secrets_of(auth.basic.password):
         return None
     if auth.basic.password:

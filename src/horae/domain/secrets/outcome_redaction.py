@@ -1,4 +1,4 @@
-"""An outcome without secrets: in its error, its traceback, and wherever they stand in its result."""
+"""Redacts secrets in an outcome: in its error, its traceback, and anywhere in its result."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def redact_outcome(outcome: Outcome, known: Redactor) -> Outcome:
 
 
 def redact_json(text: str, known: Redactor) -> str:
-    """JSON text with secrets replaced in strings, in the names of fields, and in numbers (which become strings). Text
-    without any stays as it was written."""
+    """JSON text with secrets replaced in strings, field names and numbers (which become strings). Text without any is
+    unchanged."""
     if not known:
         return text
     search = _Search(known)
@@ -58,7 +58,7 @@ class _Search:
 
     def fields(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = {self.value(name): self.value(value) for name, value in pairs}
-        self.changed |= len(found) < len(pairs)  # a field that is given twice would hide its first value
+        self.changed |= len(found) < len(pairs)  # a duplicate field would hide its first value
         return found
 
     def value(self, value: Any) -> Any:
@@ -77,5 +77,5 @@ def _text(text: str, known: Redactor) -> str:
 
 
 def _whole_lines(text: str) -> str:
-    """Without the line that was cut: it may begin with the end of a secret."""
+    """Without the line that was cut: it may start with the end of a secret."""
     return _CUT_IN_FRONT + text.removeprefix(_CUT_IN_FRONT).partition("\n")[2] if text.startswith("[…]\n") else text

@@ -1,8 +1,8 @@
 """Redacts secrets in the output of attempts: each form of a secret is replaced by `[secret NAME]`.
 
-A form is the value itself, each long line of it, and its common encodings (secret_forms.py). Text arrives in pieces,
-and a form may span several: the end of a piece is held back only while it may be the beginning of a form. Two steps
-keep text without secrets fast: a regular expression finds places that could be the start of a form, and a dictionary
+A form is the value itself, each long line of it, and its common encodings (secret_forms.py). Text arrives in chunks,
+and a form may span several: the end of a chunk is held back only while it may be the start of a form. Two steps keep
+text without secrets fast: a regular expression finds positions that could be the start of a form, and a dictionary
 lookup confirms them.
 """
 
@@ -14,11 +14,11 @@ from functools import lru_cache
 
 from horae.domain.secrets.secret_forms import SHORTEST, forms
 
-_LOOKED_AT = 8  # how many characters of a form the first step looks at
+_LOOKED_AT = 8  # how many characters of a form the first step checks
 
 
 class Redactor:
-    """Knows the forms of some secrets. It has no state: `stream()` does."""
+    """Knows the forms of some secrets. Stateless: `stream()` has the state."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         found: dict[str, str] = {}
@@ -27,7 +27,7 @@ class Redactor:
                 found.setdefault(form, name)
         self._width = min((_LOOKED_AT, *map(len, found)))
         self._heads: dict[str, list[tuple[str, str]]] = {}
-        for form in sorted(found, key=len, reverse=True):  # of several that begin alike, the longest counts
+        for form in sorted(found, key=len, reverse=True):  # of several with the same start, the longest counts
             self._heads.setdefault(form[: self._width], []).append((form, f"[secret {found[form]}]"))
         self._beginnings = {
             head[:size]: known[0][1] for head, known in self._heads.items() for size in range(1, self._width)
@@ -47,13 +47,13 @@ class Redactor:
         return RedactedStream(self).write(text, last=True)
 
     def redact_cut(self, text: str) -> str:
-        """The same for a text that was cut: the beginning of a form at its end is replaced as well."""
+        """The same for a truncated text: the start of a form at its end is replaced as well."""
         stream = RedactedStream(self)
         return stream.write(text) + stream.cut()
 
     def places(self, text: str, *, last: bool) -> Iterator[tuple[int, int, str]]:
-        """Where forms begin in a text, in order, overlapping ones too: (begin, end, label). One that may continue
-        beyond the text, unless this is the last piece, ends there too and is the last one."""
+        """Where forms start in a text, in order, including overlapping ones: (begin, end, label). One that may continue
+        beyond the text, unless this is the last chunk, ends there too and is the last one."""
         size, at = len(text), 0
         while self._possible is not None and (match := self._possible.search(text, at)) is not None:
             begin = match.start()
@@ -72,18 +72,18 @@ class Redactor:
 
 
 class RedactedStream:
-    """One stream of text that comes in pieces."""
+    """A stream of text that arrives in chunks."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._held = ""
-        self._covered = 0  # of what is held back, this much belongs to a form whose label has been written
+        self._covered = 0  # the part of the held-back text that belongs to a form whose label has been written
 
     def write(self, text: str, *, last: bool = False) -> str:
         """What can be shown already; with `last`, everything."""
         text = self._held + text if self._held else text
         shown: list[str] = []
-        done, end = self._covered, len(text)  # up to `done`, text is shown or has its label
+        done, end = self._covered, len(text)  # up to `done`, text is shown or replaced by its label
         for begin, until, label in self._redactor.places(text, last=last):
             if until > len(text):
                 end = begin
@@ -96,7 +96,7 @@ class RedactedStream:
         return "".join(shown)
 
     def cut(self) -> str:
-        """What is left when the text ends where it was cut: a label, if that is the beginning of a form."""
+        """The rest of a truncated text: a label, if it is the start of a form."""
         if len(self._held) < SHORTEST:
             return self.write("", last=True)
         (_, _, label) = next(self._redactor.places(self._held, last=False))
@@ -115,5 +115,5 @@ def _made(secrets: frozenset[tuple[str, str]]) -> Redactor:
 
 
 def redactor(secrets: Mapping[str, str]) -> Redactor:
-    """A redactor for these values; it is kept, since most jobs use the same ones again and again."""
+    """A redactor for these values; cached, since most jobs use the same ones."""
     return _made(frozenset(secrets.items()))

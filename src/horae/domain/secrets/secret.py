@@ -1,4 +1,4 @@
-"""A secret of a project: a name, and a value that only attempts get to see."""
+"""A secret of a project: a name, and a value that only attempts can see."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNKNOWN = re.compile(rf"no secret named ({NAME.pattern}) in this project", re.A
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """An encrypted value, and the key that opens it."""
+    """An encrypted value, and the key that decrypts it."""
 
     project_id: str
     name: str
@@ -26,7 +26,7 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class SecretRecord:
-    """A secret as people see it: everything but its value."""
+    """A secret without its value."""
 
     name: str
     created_by: str
@@ -64,6 +64,6 @@ def unknown(name: str) -> str:
 
 
 def missing_name(error: str | None) -> str | None:
-    """The name in such an error of a run."""
+    """The secret's name in such an error of a run."""
     found = _UNKNOWN.match(error or "")
     return found[1] if found else None

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 4  # characters: shorter values would be found everywhere
-SHORTEST_LINE = 8  # of a value with several lines, shorter ones say nothing by themselves
-_COLUMNS = (64, 76)  # where `openssl base64` and `base64` begin a new line
+SHORTEST_LINE = 8  # of a value with several lines, shorter lines are too common
+_COLUMNS = (64, 76)  # where `openssl base64` and `base64` break lines
 _HEX_COLUMNS = 60  # where `xxd -p` does
 
 
 def forms(value: str) -> set[str]:
-    """Everything to look for; nothing if the value is too short to be distinguished from other text."""
+    """Everything to search for; nothing if the value is too short to be distinguished from other text."""
     found: set[str] = set()
-    # Editors and `echo` put a line break at the end, and programs that read the value often strip it again.
+    # Editors and `echo` append a line break, and programs that read the value often strip it again.
     for text in {value, value.strip()}:
         if len(text) >= SHORTEST:
             found |= {text, *_escaped(text), *_encoded(text.encode())}
@@ -46,7 +46,7 @@ def _lower_escapes(text: str) -> str:
 
 
 def _encoded(raw: bytes) -> Iterator[str]:
-    """In base64 and hexadecimal: alone, with a line break at its end, or in the midst of something else."""
+    """In base64 and hexadecimal: alone, with a trailing line break, or inside something else."""
     for whole in (raw, raw + b"\n"):
         text = base64.b64encode(whole).decode()
         yield from _both_alphabets(text)
@@ -71,7 +71,7 @@ def _both_alphabets(text: str) -> tuple[str, str]:
 
 
 def _wrapped(text: str, columns: int) -> Iterator[str]:
-    """The lines, if there are several; a short last one says little."""
+    """The lines, if there are several; a short last one is too common."""
     if len(text) > columns:
         lines = (text[start : start + columns] for start in range(0, len(text), columns))
         yield from (line for line in lines if len(line) >= SHORTEST_LINE)

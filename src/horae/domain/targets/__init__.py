@@ -1,5 +1,5 @@
 """What a job runs: one model per kind, each in its own module; `kind` is the discriminator. Everything that lists the
-kinds, from the API to the shell's completion and the portal, takes them from here."""
+kinds is derived from this union, from the API to shell completion and the portal."""
 
 from __future__ import annotations
 

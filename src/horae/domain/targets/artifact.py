@@ -44,7 +44,7 @@ def _digest(text: str) -> str:
 
 
 def _entrypoint(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
-    """Pydantic would blame each of the two forms by a name of its own."""
+    """Pydantic would report an error for each of the two forms."""
     try:
         found = check(value)
     except ValidationError:
@@ -70,7 +70,7 @@ class ArtifactTarget(Templated):
     arguments: Annotated[dict[str, Any], AfterValidator(plain_json)] = Field(default_factory=dict)
     locked: Locked = ()  # those that a run's input must not override
     env: Environment = Field(default_factory=dict)
-    install: bool = False  # its requirements.txt, into a virtual environment of its own
+    install: bool = False  # installs its requirements.txt into a virtual environment
     image: Image | None = None  # run in a container of this image instead of on the worker's machine
     limits: Limits = Limits()
 

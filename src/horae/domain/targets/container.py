@@ -49,7 +49,7 @@ class Mount(BaseModel):
 
 
 class ContainerLimits(BaseModel):
-    """What a container may use; None leaves it to the worker's own default."""
+    """Resource limits of a container; None: the worker's default."""
 
     model_config = FROZEN
 
@@ -59,7 +59,7 @@ class ContainerLimits(BaseModel):
 
 
 class ContainerTarget(Templated):
-    """Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job)."""
+    """Runs an image in a new container (or, with `reuse`, in one kept warm for the job)."""
 
     model_config = FROZEN
 

@@ -23,7 +23,7 @@ SecretName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$
 
 
 class Limits(BaseModel):
-    """What an attempt may use; None leaves it to the worker's own default."""
+    """Resource limits of an attempt; None: the worker's default."""
 
     model_config = FROZEN
 

@@ -1,4 +1,4 @@
-"""`http`: a call of a URL."""
+"""`http`: calls a URL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 LONGEST_URL = 8_000
 LONGEST_HEADER = 8_192
 MOST_PARAMETERS = 100
-RESERVED_HEADERS = frozenset({"webhook-signature", "horae-callback-url"})  # receivers trust that they are ours
+RESERVED_HEADERS = frozenset({"webhook-signature", "horae-callback-url"})  # receivers trust that these are ours
 _STATUSES = re.compile(r"[1-5]xx|[1-5]\d\d(-[1-5]\d\d)?", re.ASCII)
 _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
 
@@ -33,7 +33,7 @@ def origin_of(url: str) -> str:
 
 
 def _url(text: str) -> str:
-    """A template may fill in what comes after the host, and never choose the host."""
+    """A template may fill in what comes after the host, but never choose the host."""
     if not is_template(text):
         return http_url(text)
     origin = origin_of(text)
@@ -44,7 +44,7 @@ def _url(text: str) -> str:
 
 
 def filled_url(template: str, url: str) -> str:
-    """What a template of a URL was filled in to, if it is a URL to the same host."""
+    """The URL after a template is filled in, if it has the same host."""
     if len(url) > LONGEST_URL:
         raise ValueError(f"grows beyond {LONGEST_URL:,} characters")
     if origin_of(url) != origin_of(template):
@@ -80,7 +80,7 @@ class BasicAuth(BaseModel):
 
 
 class HttpAuth(BaseModel):
-    """How the call identifies itself: one of these."""
+    """How the call authenticates: one of these."""
 
     model_config = FROZEN
 
@@ -145,7 +145,7 @@ class HttpTarget(Templated):
 
     @model_validator(mode="after")
     def _few_parameters(self, info: ValidationInfo) -> HttpTarget:
-        """Here rather than on the field: definitions that were saved before the rule must still be read."""
+        """Here rather than on the field: definitions saved before the rule must stay readable."""
         if len(self.query) > MOST_PARAMETERS and not is_stored(info):
             raise refusal("query", f"must have at most {MOST_PARAMETERS} parameters")
         return self
@@ -179,5 +179,5 @@ class HttpTarget(Templated):
 
     @cached_property
     def expected(self) -> frozenset[int]:
-        """The statuses that are a success."""
+        """The statuses that mean success."""
         return frozenset(status for text in self.expect for status in _range(text))

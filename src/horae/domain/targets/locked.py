@@ -15,13 +15,13 @@ Locked = Annotated[
 
 
 def check_locked(locked: Collection[str], arguments: Mapping[str, Any]) -> None:
-    """A name that is misspelled would lock nothing, unnoticed."""
+    """A misspelled name would silently lock nothing."""
     for place, name in enumerate(locked):
         if name not in arguments:
             raise refusal(f"locked[{place}]", "must name one of the arguments")
 
 
 def overridden(locked: Collection[str], given: Any) -> str | None:
-    """What is wrong with an input that would override a locked argument; None if it overrides none."""
+    """The error for an input that would override a locked argument; None if it overrides none."""
     found = [name for name in locked if name in given] if isinstance(given, dict) else []
     return f"must not give {', '.join(found[:5])}: the job locks it" if found else None

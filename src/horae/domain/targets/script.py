@@ -13,12 +13,12 @@ from horae.domain.text.refusal import refusal
 
 
 class Sandbox(BaseModel):
-    """What a script is kept from, by namespaces of its own (bubblewrap on the worker)."""
+    """Restrictions by namespaces (bubblewrap on the worker)."""
 
     model_config = FROZEN
 
     network: bool = True
-    read_only: bool = False  # everything but its own folder and /tmp, which is empty
+    read_only: bool = False  # everything except its own folder and /tmp, which is empty
 
 
 class ScriptTarget(Templated):

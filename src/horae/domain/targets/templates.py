@@ -15,8 +15,8 @@ from horae.domain.text.refusal import refusal
 
 MOST_TEMPLATES = 500
 STORED: Mapping[str, bool] = {"stored": True}
-"""The context in which a definition is read that was saved before: its templates were checked then, perhaps by other
-rules, and parsing them costs more than all the rest."""
+"""The context for reading a stored definition: its templates were checked when it was saved, perhaps by other rules,
+and parsing them costs more than all the rest."""
 
 Place = tuple[str, ...]
 
@@ -25,7 +25,7 @@ class Templated(BaseModel):
     """A target some of whose texts are templates."""
 
     def templates(self) -> Iterator[tuple[Place, str]]:
-        """Those texts, each with its place in the target."""
+        """Those texts, each with its path in the target."""
         raise NotImplementedError
 
     @model_validator(mode="after")
@@ -63,7 +63,8 @@ def check(templates: list[tuple[Place, str]]) -> None:
 
 
 def secrets_of(*texts: str | None) -> frozenset[str]:
-    """The names of the secrets that these templates use. One that uses some says so: most need not be parsed."""
+    """The names of the secrets that these templates use. A template with secrets contains the word, so most need not be
+    parsed."""
     found: set[str] = set()
     for text in texts:
         if text is not None and "secrets" in text:
@@ -80,7 +81,7 @@ def parse_ahead(target: Any) -> None:
         size += len(text)
         if size > LARGEST or parts > MOST_PARTS:
             return
-        with suppress(TemplateFault):  # who checks it says so
+        with suppress(TemplateFault):  # the later check reports it
             parts += parse(text).parts
 
 

@@ -75,7 +75,7 @@ class Template:
         return "".join(parts)
 
     def _named(self, error: UndefinedError) -> str:
-        """What is missing, if the template itself names it: a name that was computed may be anything."""
+        """What is missing, if the template itself names it: a computed name may be anything."""
         name = error.message or ""
         return f": {name}" if _NAME.fullmatch(name) and name in self.text else ""
 
@@ -125,7 +125,7 @@ def _parsed(text: str) -> Template:
 def _compiled(text: str) -> Any:
     try:
         return ENVIRONMENT.from_string(metered(ENVIRONMENT.parse(text)))
-    except (RecursionError, MemoryError, SyntaxError):  # of Python's own parser, for what Jinja makes of a template
+    except (RecursionError, MemoryError, SyntaxError):  # of Python's own parser, for the code that Jinja generates
         raise _too_deep() from None
 
 
@@ -133,13 +133,13 @@ def _too_deep() -> TemplateFault:
     return TemplateFault("the template is nested too deep")
 
 
-# The same ones are filled in again and again. At least those of twenty targets of the largest kind are kept.
-_PART = 40  # characters of text that take about the room of a compiled part
+# The same templates are filled in again and again. Those of at least twenty targets of maximum size are cached.
+_PART = 40  # characters of text that use about the memory of a compiled part
 _KEPT: Kept[Template] = Kept(20 * (LARGEST + _PART * MOST_PARTS))
 
 
 def _discreet(message: str) -> str:
-    """Jinja's words without what it quotes from the template, except for keywords and signs."""
+    """Jinja's message without what it quotes from the template, except for keywords and symbols."""
 
     def shown(match: re.Match[str]) -> str:
         quoted = match[1]

@@ -1,4 +1,4 @@
-"""The filters and tests of templates. Those that make texts are our own: each pays for what it makes."""
+"""The filters and tests of templates. Those that create text are our own: each pays for what it creates."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jinja2.tests import TESTS
 
 from horae.domain.template.work import CALL, LONGEST, WORK, TemplateFault, TemplateWork, too_long
 
-_LOOKING = "default d length count first last items"  # at a value, not through it
+_LOOKING = "default d length count first last items"  # looks at a value, not inside it
 _CALLING = "map select reject selectattr rejectattr"  # a function for each item
 _ORDERING = "sort unique dictsort min max"
 _TESTS = "defined undefined none string number integer float boolean true false mapping sequence iterable even odd"
-_LONGEST_NUMBER = 400  # characters: all that a float can have
-_ITEM = 4  # steps that an item costs for which something is looked up or asked
-_MOST_TRIMMED = 64  # characters that `trim` is given: each is looked for at each place
+_LONGEST_NUMBER = 400  # characters: the most that a float can have
+_ITEM = 4  # steps per item that involves a lookup or a test
+_MOST_TRIMMED = 64  # characters accepted by `trim`: each is compared at each position
 _QUOTED = 4  # characters that `urlencode` handles in one step: it goes byte by byte
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -32,16 +32,16 @@ def work_of(context: Context) -> TemplateWork:
 
 
 def text_of(value: Any, work: TemplateWork) -> str:
-    """A value as text: what is not text already is shown as JSON."""
+    """A value as text: anything that is not text is shown as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Undefined):
-        return str(value)  # raises and says what is missing, unless it is an `if` without `else`
+        return str(value)  # raises and names what is missing, unless it is an `if` without `else`
     return to_json(value, work)
 
 
 def to_json(value: Any, work: TemplateWork) -> str:
-    if isinstance(value, Iterator | range):  # the former is what `map` and `select` give
+    if isinstance(value, Iterator | range):  # the former is the result of `map` and `select`
         value = list(work.through(value))
     work.pay(2)
     work.weigh(value)
@@ -66,7 +66,7 @@ def join(value: Iterable[Any], work: TemplateWork, separator: Any = "", attribut
 
 def _replace(text: str, work: TemplateWork, old: Any, new: Any) -> str:
     old, new = text_of(old, work), text_of(new, work)
-    work.weigh(text, times=8)  # what is almost found everywhere takes long to look for
+    work.weigh(text, times=8)  # searching for what almost matches everywhere takes long
     if old and len(text) + text.count(old) * (len(new) - len(old)) > LONGEST:
         raise too_long()
     return text.replace(old, new) if old else text
@@ -107,7 +107,7 @@ def _float(value: Any, default: float = 0.0) -> float:
 
 
 def _number(value: Any) -> Any:
-    """Something that is quickly made a number of, or is none."""
+    """Something that converts to a number quickly, or is not one."""
     if isinstance(value, str):
         if len(value) > _LONGEST_NUMBER:
             raise ValueError
@@ -200,7 +200,7 @@ def _called_for_each(work: TemplateWork, value: Any, fields: int) -> Any:
 
 
 def _ordered(work: TemplateWork, value: Any, fields: int) -> Any:
-    """Items are compared with others, and may be long: a sort goes through all of each, again and again."""
+    """Items are compared with each other, and may be long: a sort reads each of them repeatedly."""
     items = value if isinstance(value, Mapping) else list(_called_for_each(work, value, fields))
     work.weigh(items, times=len(items).bit_length())
     return items
@@ -229,7 +229,7 @@ def _paid(make: Callable[..., Any], pay: Callable[[TemplateWork, Any, int], Any]
 
 
 def filters() -> dict[str, Any]:
-    """All of them pay: by `map`, a template may call any of them for each item of a list."""
+    """All of them pay: with `map`, a template can call any of them for each item of a list."""
     return {
         **{name: _paid(FILTERS[name], _looked_at) for name in _LOOKING.split()},
         **{name: _paid(FILTERS[name], _called_for_each) for name in _CALLING.split()},

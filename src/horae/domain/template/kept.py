@@ -1,4 +1,4 @@
-"""What was worked out from a text, for as long as there is room; what was not asked for the longest goes first."""
+"""An LRU cache of values computed from texts, bounded by cost."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """Bounded by the sum of costs rather than by a number of entries: those differ by a factor of a thousand. Threads
-    may share one."""
+    """Bounded by the sum of costs rather than by the number of entries: costs differ by a factor of a thousand.
+    Thread-safe."""
 
     def __init__(self, room: int) -> None:
         self._room = room

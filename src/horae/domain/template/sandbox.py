@@ -1,5 +1,5 @@
-"""The sandbox that templates are filled in by. Values are what JSON has: of Python's own methods and attributes,
-templates see none. Whatever may take long or grow large is paid for (work.py); `metered` writes the payments into a
+"""The sandbox in which templates are filled in. Values are JSON values: templates see none of Python's methods and
+attributes. Whatever may take long or grow large is paid for (work.py); `metered` writes the payments into a
 template."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_LOOPS = frozenset(("index", "index0", "revindex", "revindex0", "first", "las
 
 
 class _Missing(StrictUndefined):
-    """Names only what was asked for."""
+    """Names only what was requested."""
 
     @property
     def _undefined_message(self) -> str:
@@ -32,7 +32,7 @@ class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field, never an attribute: `input.items` is what the input has there."""
+        """A field, never an attribute: `input.items` is the input's field of that name."""
         if isinstance(obj, LoopContext) and attribute in _OF_LOOPS:
             return getattr(obj, attribute)
         return self.getitem(obj, attribute)

@@ -1,4 +1,4 @@
-"""What a template may be made of. Everything that is not listed is refused when its job is saved."""
+"""The allowed syntax of templates. Everything not listed is refused when a job is saved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.domain.template.work import TemplateFault
 
 NAMES = frozenset(("run", "job", "input", "secrets"))
 _DEEPEST = 50  # levels of a template's tree
-_MOST_BLOCKS = 10  # loops and conditions, one inside of the other
+_MOST_BLOCKS = 10  # nested loops and conditions
 _OWN = frozenset(("range", "loop"))
 _ALLOWED = (
     *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign),
@@ -23,7 +23,7 @@ _ALLOWED = (
 
 
 def check(tree: nodes.Template, text: str) -> tuple[frozenset[str], int]:
-    """Refuses what a template of ours has no use for; the secrets that it names, and of how many parts it is made."""
+    """Refuses unsupported syntax; returns the secrets that it names, and its number of parts."""
     found = list(_parts(tree))
     own = {node.name for node in found if isinstance(node, nodes.Name) and node.ctx != "load"}
     for node in found:
@@ -41,7 +41,7 @@ def check(tree: nodes.Template, text: str) -> tuple[frozenset[str], int]:
 
 
 def _parts(tree: nodes.Template) -> Iterator[nodes.Node]:
-    """All of them. Python compiles no deeper than this what Jinja makes of a template, and that happens later."""
+    """All of them. Python cannot compile anything nested deeper, and compiles only later."""
     waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
     while waiting:
         node, depth, blocks = waiting.pop()
@@ -75,7 +75,7 @@ def _check_call(node: nodes.Call) -> None:
 
 
 def _secrets(tree: nodes.Template, text: str) -> frozenset[str]:
-    """The secrets that a template names: each by its name, so that they are known before it is filled in."""
+    """The secrets that a template names: literally, so that they are known before it is filled in."""
     accesses: list[nodes.Getattr | nodes.Getitem] = [
         *tree.find_all(nodes.Getattr),
         *tree.find_all(nodes.Getitem),
@@ -95,7 +95,7 @@ def _secret(access: nodes.Getattr | nodes.Getitem, text: str) -> str:
     name = access.attr if isinstance(access, nodes.Getattr) else None
     if isinstance(access, nodes.Getitem) and isinstance(access.arg, nodes.Const):
         name = access.arg.value
-    # As it is written: who looks for the jobs that name a secret looks for its name.
+    # As written: to find the jobs that use a secret, one searches for its name.
     if not isinstance(name, str) or not NAME.fullmatch(name) or name not in text:
         raise _fault(access, "the name of a secret must be literal, not computed")
     return name

@@ -9,8 +9,8 @@ from typing import Any
 LONGEST = 1_000_000  # characters that a filled-in template, or any text on the way, may have
 WORK = "the work that is left"  # in the template's context; no name in a template has blanks
 STEPS = 600_000  # of all templates of an attempt together; a step takes half a microsecond at most
-QUICK = 2_000  # steps that may be taken where others wait
-SECONDS = 1.0  # of processor time, in case steps take longer than they should
+QUICK = 2_000  # steps that may be taken on the event loop
+SECONDS = 1.0  # of CPU time, in case steps take longer than they should
 _QUICK_SECONDS = 0.01
 CALL = 20  # minimum steps that a call of a filter or test costs
 _CHARACTERS = 64  # characters handled in one step
@@ -61,7 +61,7 @@ class TemplateWork:
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
-        """For what is done once for all attempts, and is bounded otherwise."""
+        """For work that is done once for all attempts, and is bounded otherwise."""
         before = self._timer() if self._timer else 0.0
         yield
         if self._timer and self._deadline is not None:
@@ -75,8 +75,8 @@ class TemplateWork:
             self.pay(each * len(value) if isinstance(value, list | tuple | dict) else 1)
 
     def through(self, value: Any, each: int = 1) -> Any:
-        """For going through a value's items, which cost `each`. What makes its items only then (`map`, `select`) is
-        paid for then."""
+        """For iterating over a value's items, which cost `each`. Lazy items (`map`, `select`) are paid for when they
+        are produced."""
         if isinstance(value, Iterator):
             return self._one_by_one(value, each)
         if isinstance(value, str | list | tuple | dict | range):

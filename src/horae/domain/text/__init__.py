@@ -1,1 +1,1 @@
-"""Checks on what people send, and the words in which it is refused."""
+"""Validation of user input, and its error messages."""

@@ -1,4 +1,4 @@
-"""Checks on text that people send: what no database, header or URL can carry is refused by name."""
+"""Validation of text: characters that a database, header or URL cannot hold are refused by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def plain_text(text: str) -> str:
-    """Any text but NUL and lone surrogates, which PostgreSQL and UTF-8 cannot hold."""
+    """Any text without NUL and lone surrogates, which PostgreSQL and UTF-8 cannot hold."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -39,14 +39,14 @@ def plain_text(text: str) -> str:
 
 
 def storable(text: str | None) -> str | None:
-    """Text from outside (an exception, a log) as every database can hold it."""
+    """External text (an exception, a log) made storable in every database."""
     if text is None or (text.isascii() and "\x00" not in text):
         return text
     return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
 
 
 def label(text: str) -> str:
-    """A name that people type and read: no control characters, no blank edges."""
+    """A name that people type and read: no control characters, no leading or trailing blanks."""
     plain_text(text)
     if _CONTROL.search(text):
         raise ValueError("must not contain control characters")
@@ -56,7 +56,7 @@ def label(text: str) -> str:
 
 
 def header_name(name: str) -> str:
-    if not _TOKEN.fullmatch(name):  # `match` with `$` would let a line break through at the end
+    if not _TOKEN.fullmatch(name):  # `match` with `$` would allow a trailing line break
         raise ValueError("is not a valid header name")
     if name.lower() in _HOP_BY_HOP:
         raise ValueError(f"the header {name.lower()} is set by Horae itself")
@@ -82,7 +82,7 @@ def http_url(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise ValueError("is not a valid URL") from None  # their message repeats what was given
+        raise ValueError("is not a valid URL") from None  # their message repeats the value
     if parts.scheme not in ("http", "https"):
         raise ValueError("must begin with http:// or https://")
     if parts.username is not None or parts.password is not None:

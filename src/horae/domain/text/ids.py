@@ -1,4 +1,4 @@
-"""What an id looks like. Jobs are found by their id or their name, and the id comes first."""
+"""The format of ids. Jobs are found by id or name, and the id comes first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks on free-form JSON that people send: what cannot be stored, sent on or read back everywhere is refused."""
+"""Validation of free-form JSON: values that cannot be stored, sent or read back everywhere are refused."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _LARGEST = 2**63 - 1
 
 
 def plain_json(value: Any) -> Any:
-    """The value itself, if it is JSON of plain text, numbers that fit everywhere, and not nested too deep. Walked
-    with a list and not by recursion: how deep it is, is what is to be found out."""
+    """The value itself, if it is JSON of plain text and portable numbers, and not nested too deep. Iterative, not
+    recursive: the depth is what is being checked."""
     waiting = [(value, 1)]
     while waiting:
         part, depth = waiting.pop()

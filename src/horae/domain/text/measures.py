@@ -1,4 +1,4 @@
-"""Fields of definitions that are kept as numbers, and may be written as people write them: durations and sizes."""
+"""Fields of definitions that are stored as numbers and may be written with units: durations and sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horae.domain.time.durations import read_seconds
 
 @dataclass(frozen=True)
 class Measure:
-    """The mark of such a field: `Annotated[float, Field(ge=1), DURATION]`."""
+    """Marks such a field: `Annotated[float, Field(ge=1), DURATION]`."""
 
     read: Callable[[Any], Any]
     pattern: str

@@ -21,5 +21,5 @@ def bytes_in(text: str) -> int:
 
 
 def read_bytes(value: Any) -> Any:
-    """For fields of definitions, which are kept as numbers."""
+    """For fields of definitions, which are stored as numbers."""
     return bytes_in(value) if isinstance(value, str) else value

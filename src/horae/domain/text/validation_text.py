@@ -1,4 +1,4 @@
-"""What Pydantic found wrong, in the words of the interface: the field as people wrote it, and what it should be."""
+"""Pydantic's errors in Horae's words: the field as it was written, and what it should be."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TAGS = frozenset((*TARGET_KINDS, *CHANNEL_KINDS))
 
 
 def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
-    """(field, message) of each error, in the words of the interface."""
+    """(field, message) of each error, in Horae's words."""
     found = list(errors)[:20]
     wrong = {tuple(e["loc"][:-1]) for e in found}
     # A list with a bad item is not too short as well: the validator has only left that item out.
@@ -22,7 +22,7 @@ def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[s
 
 
 def _field(loc: Sequence[str | int]) -> str:
-    """`("target", "http", "headers", "x")` -> `target.headers.x`: the union's own tags are not in the JSON."""
+    """`("target", "http", "headers", "x")` -> `target.headers.x`: the union's tags are not in the JSON."""
     return field_name(
         [
             part
@@ -38,7 +38,7 @@ def _field(loc: Sequence[str | int]) -> str:
 
 
 def field_name(steps: Sequence[str | int]) -> str:
-    """The steps as in `tags[0]` or `target.url`; names that are long or cannot be printed are cut."""
+    """The path as in `tags[0]` or `target.url`; names that are long or not printable are cut."""
     parts: list[str] = []
     for step in steps:
         if isinstance(step, int):
@@ -72,5 +72,5 @@ def _message(kind: str, message: str, about: Mapping[str, Any]) -> str:
     if kind in ("list_type", "tuple_type"):
         return "must be a list"
     message = message.removeprefix("Value error, ").replace("Input should", "should")
-    # The names of Python's types mean nothing to an author of JSON.
+    # The names of Python types mean nothing to an author of JSON.
     return _PYTHON.sub("", message).split(" after validation")[0]

@@ -1,1 +1,1 @@
-"""When something runs: schedules, calendars, cron, time zones and daylight saving, blackouts, forecasts."""
+"""Scheduling: schedules, calendars, cron, time zones and daylight saving, blackouts, forecasts."""

@@ -1,4 +1,4 @@
-"""What all jobs will do in a stretch of time, in order."""
+"""The agenda: upcoming occurrences of all jobs in a time range, in order."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Agenda:
 
 
 def agenda(jobs: Sequence[JobRecord], now: datetime, start: datetime, until: datetime, most: int) -> Agenda:
-    """The occurrences from `start` on and before `until` of jobs that are on, without those in blackouts. What is past
-    is not here: the history has it."""
+    """The occurrences of enabled jobs from `start` on and before `until`, without those in blackouts. The past is not
+    included: the history has it."""
     found = heapq.merge(*(_occurrences(job, now, max(start, now), until) for job in jobs))
     entries = list(islice(found, most))
     # The first one that does not fit may be at the same instant as the last one that does.

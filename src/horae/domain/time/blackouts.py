@@ -52,7 +52,7 @@ ClockTime = Annotated[str, Field(max_length=5), AfterValidator(_clock)]
 
 
 class BlackoutRange(BaseModel):
-    """One stretch of time."""
+    """One time range."""
 
     model_config = _FROZEN
 
@@ -132,7 +132,7 @@ def cover_the_week(blackouts: Iterable[BlackoutRange | WeeklyWindow]) -> bool:
 def closures(
     blackouts: Iterable[BlackoutRange | WeeklyWindow], timezone: str, after: datetime, until: datetime
 ) -> list[Stretch]:
-    """The blacked-out stretches that touch (after, until], in order, merged where they meet."""
+    """The blackout ranges that overlap (after, until], in order, merged where they meet."""
     ranges = sorted((range_.start, range_.end) for range_ in blackouts if isinstance(range_, BlackoutRange))
     weekly = [window for window in blackouts if isinstance(window, WeeklyWindow)]
     streams = [iter(ranges), *(_weekly(window, timezone, after, until) for window in weekly)]
@@ -148,7 +148,7 @@ def closures(
 
 
 def _weekly(window: WeeklyWindow, timezone: str, after: datetime, until: datetime) -> Iterator[Stretch]:
-    """A window's stretches, by the wall clock: in a repeated hour it closes twice, over a gap it is shorter."""
+    """A window's ranges, by the wall clock: in a repeated hour it closes twice, across a gap it is shorter."""
     start, end, days = _hours(window)
     second = max(seconds_of(after) - 2 * _DAY, FIRST_SECOND)
     last = min(seconds_of(until), LAST_SECOND)
@@ -168,7 +168,7 @@ def _weekly(window: WeeklyWindow, timezone: str, after: datetime, until: datetim
 def closed_until(
     blackouts: Iterable[BlackoutRange | WeeklyWindow], timezone: str, instant: datetime
 ) -> datetime | None:
-    """The end of a blackout that `instant` lies in; there may be another one right after it."""
+    """The end of the blackout that contains `instant`; another one may follow immediately."""
     segment, today, second = None, 0, 0
     for blackout in blackouts:
         if isinstance(blackout, BlackoutRange):

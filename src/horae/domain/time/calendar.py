@@ -1,7 +1,7 @@
-"""The occurrences of a schedule, as instants in UTC. The very same code fires, counts, previews and backfills.
+"""The occurrences of a schedule, as instants in UTC. The same code fires, counts, previews and backfills.
 
-Nothing here walks over occurrences to count or to find one: a calendar over a hundred years of seconds answers as
-quickly as one over a day."""
+Nothing here walks over occurrences to count or to find one: a calendar over a hundred years of seconds answers as fast
+as one over a day."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Calendar(Protocol):
     def between(self, after: datetime, until: datetime) -> Iterator[datetime]: ...
 
     def gaps(self, after: datetime, until: datetime) -> Iterator[datetime]:
-        """Where `dst_gap: skip` left something out: the ends of those gaps, none of them an occurrence."""
+        """Where `dst_gap: skip` dropped something: the ends of those gaps, none of them an occurrence."""
         ...
 
     def moved(self, instant: datetime) -> bool:
-        """Whether this occurrence is there only because its own time did not exist that day."""
+        """Whether this occurrence exists only because its own time did not exist that day."""
         ...
 
 
@@ -62,9 +62,9 @@ class _Calendar:
 
 
 class CronCalendar(_Calendar):
-    """Wall clock times mapped to instants, segment by segment of the time zone (see zones.py). A wildcard
-    schedule simply takes each segment as it comes. A fixed-time one takes a repeated time as `dst_fold` says, and
-    what fell into a gap becomes one occurrence at its end, or none (`dst_gap`)."""
+    """Wall clock times mapped to instants, segment by segment of the time zone (see zones.py). A wildcard schedule
+    takes each segment as it comes. A fixed-time one treats a repeated time as `dst_fold` says, and times in a gap
+    become one occurrence at its end, or none (`dst_gap`)."""
 
     def __init__(self, schedule: CronSchedule) -> None:
         self._pattern = pattern_of(schedule.expression)
@@ -171,7 +171,7 @@ class CronCalendar(_Calendar):
         return low, high
 
     def _gap_hit(self, segment: Segment) -> bool:
-        """Whether something fell into the gap before this segment, and the instant after it is free."""
+        """Whether a match fell into the gap before this segment, and the instant after it is free."""
         if not segment.gap:
             return False
         end = segment.start + segment.offset
@@ -204,7 +204,7 @@ class EveryCalendar(_Calendar):
         return max(0, self._number(until) - self._number(after))
 
     def _number(self, instant: datetime) -> int:
-        """Which occurrence is the last at or before the instant, counted from 0; -1 for none."""
+        """The index of the last occurrence at or before the instant; -1 for none."""
         return max(-1, (min(instant, self._end) - self._anchor) // self._interval)
 
 
@@ -244,6 +244,6 @@ def _cron_calendar(schedule: CronSchedule) -> CronCalendar:
 
 @lru_cache(maxsize=32_768)
 def _next_after(calendar: CronCalendar, instant: datetime) -> datetime | None:
-    """Remembered: thousands of jobs share a schedule, and come due at the same instant."""
+    """Cached: thousands of jobs share a schedule, and come due at the same instant."""
     found = calendar.find_next(seconds_of(instant) + 1)
     return None if found is None else instant_of(found)

@@ -44,7 +44,7 @@ class _Kind:
 
     @property
     def key(self) -> str:
-        """As the form by name calls it."""
+        """The name of the field."""
         return "day" if self.name == "day of month" else self.name.replace(" ", "_")
 
     def shown_range(self) -> str:
@@ -75,7 +75,7 @@ class Cron:
     nth: frozenset[tuple[int, int]]
     both_days: bool
     fixed: bool
-    texts: tuple[str, ...]  # the six fields in capitals, for saying them in words
+    texts: tuple[str, ...]  # the six fields in capitals, for describing them in words
 
 
 @lru_cache(maxsize=4_096)
@@ -107,7 +107,7 @@ def parse_cron(text: str) -> Cron:
 
 
 def check_field(name: str, text: str) -> None:
-    """One field of the form by name, such as `day_of_week`: a position counts within it."""
+    """One named field, such as `day_of_week`: an error's position counts within it."""
     if not text or " " in text:  # a blank would split it into two fields
         raise CronError("must be one field, without whitespace")
     kind = next(kind for kind in _KINDS if kind.key == name)

@@ -74,7 +74,7 @@ def _within(cron: Cron) -> str:
 
 
 def days_in_words(cron: Cron) -> str:
-    """Nothing if it is every day."""
+    """Empty if it is every day."""
     dates, weekdays, months = _dates(cron), _weekdays(cron), _months(cron)
     one_month = len(cron.months) == 1
     whole = f" of {months}" if one_month else " of the month"
@@ -138,7 +138,7 @@ def _months(cron: Cron) -> str:
 
 
 def _even_step(text: str, values: Collection[int], cycle: int) -> int:
-    """The step of a wildcard that divides its cycle, 1 for a plain `*`; 0 where it would be uneven."""
+    """The step of a wildcard that divides its cycle, 1 for a plain `*`; 0 if it would be uneven."""
     if not text.startswith("*") or "," in text or cycle % len(values) or (text != "*" and cycle % int(text[2:])):
         return 0
     return cycle // len(values)

@@ -43,7 +43,7 @@ def parse_duration(text: str) -> timedelta:
 
 
 def duration_of(value: object) -> timedelta:
-    """A number counts seconds."""
+    """A number means seconds."""
     if isinstance(value, str):
         return parse_duration(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -73,7 +73,7 @@ def _timedelta(seconds: Fraction) -> timedelta:
 
 
 def interval_of(value: object) -> timedelta:
-    """A duration that a schedule may repeat at."""
+    """A duration that is valid as the interval of a schedule."""
     interval = duration_of(value)
     if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
         raise ValueError("must be between 1 second and 10 years")

@@ -1,7 +1,7 @@
-"""How many occurrences of all jobs begin in each minute or hour, without walking over the occurrences themselves.
+"""Forecast: how many occurrences of all jobs fall into each minute or hour, without walking over the occurrences.
 
-A calendar counts a stretch of time as quickly as it finds one instant, so a job costs at most two steps for each minute
-or hour, however many occurrences it has there; jobs with equal schedules are counted once."""
+A calendar counts a range as fast as it finds one instant, so a job costs at most two steps for each minute or hour,
+however many occurrences it has there; jobs with equal schedules are counted once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from horae.domain.time.instants import TICK, instant_of, seconds_of
 from horae.domain.time.openings import Timed, next_open
 from horae.domain.time.schedule import AfterSchedule, EverySchedule, ManualSchedule
 
-# What one minute or hour of a stream costs, measured against one of plain arithmetic.
+# What one minute or hour of a stream costs, relative to plain arithmetic.
 _WALKED, _ASKED = 50, 250
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Nothing is missing before `complete_until`; what begins later was not counted."""
+    """Complete up to `complete_until`; later occurrences were not counted."""
 
     counts: list[tuple[datetime, int]]
     complete_until: datetime
@@ -49,20 +49,20 @@ class _Stream:
         return self.schedule.interval if plain and isinstance(self.schedule, EverySchedule) else None
 
     def walks(self, until: datetime, places: int) -> CronCalendar | None:
-        """Its calendar, if going from one occurrence to the next is cheaper than counting by the minute or hour."""
+        """Its calendar, if walking from one occurrence to the next is cheaper than counting by the minute or hour."""
         plain = self.left is None and not self.schedule.blackouts and self.count(until) <= 2 * places
         return self.calendar if plain and isinstance(self.calendar, CronCalendar) else None
 
     def count(self, until: datetime) -> int:
-        """Before `until`; those in blackouts are among them."""
+        """Before `until`, including those in blackouts."""
         return self.calendar.count(self.first - TICK, until - TICK)
 
 
 def forecast(
     jobs: Sequence[JobRecord], now: datetime, start: datetime, until: datetime, step: timedelta, budget: int
 ) -> Forecast:
-    """The occurrences from `start` on and before `until` of jobs that are on, without those in blackouts. If counting
-    them all takes more than `budget` steps, only the beginning of that time is counted, for all jobs."""
+    """The occurrences of enabled jobs from `start` on and before `until`, without those in blackouts. If counting them
+    all takes more than `budget` steps, only the beginning of that range is counted, for all jobs."""
     begins = max(start, now)
     seconds = int(step.total_seconds())
     streams = _streams(jobs, now, begins, until)
@@ -76,14 +76,14 @@ def forecast(
 
 
 class _Tally:
-    """A count for each minute or hour, by its place from the first one on."""
+    """A count for each minute or hour, by its index."""
 
     def __init__(self, seconds: int, begins: datetime, until: datetime) -> None:
         self.seconds = seconds
         self.base = seconds_of(begins) // seconds
         size = max(0, seconds_of(until - TICK) // seconds - self.base + 1)
         self.counts = [0] * size
-        self._rises = [0] * (size + 1)  # by how much all from here on have more than those before
+        self._rises = [0] * (size + 1)  # by how much all from here on exceed those before
 
     def add_to_all(self, first: int, last: int, many: int) -> None:
         self._rises[first] += many
@@ -136,7 +136,7 @@ def _count(stream: _Stream, until: datetime, tally: _Tally) -> None:
 
 
 def _count_grid(stream: _Stream, interval: timedelta, until: datetime, tally: _Tally) -> None:
-    """An interval, by whole microseconds."""
+    """An interval, in whole microseconds."""
     size = tally.seconds * 1_000_000
     wide = interval // TICK
     first = (seconds_of(stream.first) - tally.base * tally.seconds) * 1_000_000 + stream.first.microsecond
@@ -147,7 +147,7 @@ def _count_grid(stream: _Stream, interval: timedelta, until: datetime, tally: _T
             counts[at // size] += jobs
         return
     places = range(first // size, (end - wide) // size + 1)
-    if size % wide == 0 and len(places) > 2:  # all but the first and the last have the same number
+    if size % wide == 0 and len(places) > 2:  # all except the first and the last have the same number
         tally.add_to_all(places[1], places[-2], size // wide * jobs)
         places = places[:: len(places) - 1]
     for place in places:
@@ -173,7 +173,7 @@ def _ask(stream: _Stream, until: datetime, tally: _Tally) -> None:
     at: datetime | None = stream.first
     while at is not None and at < until and (left is None or left > 0):
         if closed_until(schedule.blackouts, schedule.timezone, at) is not None:
-            return  # none is open any more: see next_open
+            return  # none is outside of blackouts: see next_open
         place = seconds_of(at) // tally.seconds
         ends = min(instant_of((place + 1) * tally.seconds), until)
         found = _open(schedule, calendar, at - TICK, ends - TICK)
@@ -185,7 +185,7 @@ def _ask(stream: _Stream, until: datetime, tally: _Tally) -> None:
 
 
 def _open(schedule: Timed, calendar: Calendar, after: datetime, until: datetime) -> int:
-    """How many lie after `after` and not after `until`, outside of blackouts."""
+    """How many lie in (after, until], outside of blackouts."""
     total = calendar.count(after, until)
     if schedule.blackouts:
         for start, end in closures(schedule.blackouts, schedule.timezone, after, until):

@@ -1,4 +1,4 @@
-"""Instants: how people may write them, which are allowed, and as whole seconds for calendar arithmetic."""
+"""Instants: how they may be written, which are allowed, and as whole seconds for calendar arithmetic."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 
 FIRST_SECOND = 0
-"""Calendars begin in 1970: simulated clocks like to start there."""
+"""Calendars begin in 1970: simulated clocks often start there."""
 LAST_SECOND = int(LATEST.timestamp())
-"""No occurrence lies beyond the last instant that is accepted."""
+"""No occurrence lies beyond the last accepted instant."""
 TICK = timedelta(microseconds=1)
 
 _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:?\d\d)?", re.ASCII)

@@ -1,4 +1,4 @@
-"""Occurrences outside of blackouts: walking over stretches of time, and finding the next one."""
+"""Occurrences outside of blackouts: iterating over the ranges between them, and finding the next one."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def backward(calendar: Calendar, stretches: list[Stretch]) -> Iterator[datetime]
 
 
 def next_open(schedule: Timed, calendar: Calendar, after: datetime) -> datetime | None:
-    """The next occurrence outside of blackouts, so that a long blackout leaves one row and not one per occurrence.
-    If there is none, or none in sight, then one inside: firing it writes that row."""
+    """The next occurrence outside of blackouts, so that a long blackout leaves one row and not one per occurrence. If
+    there is none, or none in sight, one inside: firing it writes that row."""
     found = calendar.next_after(after)
     if not schedule.blackouts:
         return found

@@ -1,7 +1,7 @@
-"""The wall clock times that a cron expression matches, in exact integer arithmetic: the next one, the last one and
-how many, without walking over those between. Zones do not exist here; calendar.py brings them in.
+"""The wall clock times that a cron expression matches, in exact integer arithmetic: the next one, the last one and how
+many, without walking over those in between. Time zones are handled in calendar.py.
 
-A wall clock time is the number of seconds from 1970-01-01 00:00 on that same clock."""
+A wall clock time is the number of seconds since 1970-01-01 00:00 on that same clock."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Pattern:
         return total
 
     def shortest_step(self) -> int:
-        """The least number of seconds between two matches, if every day were one."""
+        """The smallest number of seconds between two matches, if every day matched."""
         cron = self.cron
         shortest, spread = _DAY, 0
         for values, unit in ((cron.seconds, 1), (cron.minutes, 60), (cron.hours, 3_600)):

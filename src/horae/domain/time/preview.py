@@ -1,4 +1,4 @@
-"""What a schedule does next, from the calendars that fire."""
+"""Previews: the next occurrences of a schedule, from the calendars that fire."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAST = "in the past: it is due as soon as the job is saved, and catch_up decide
 
 @dataclass(frozen=True, slots=True)
 class Upcoming:
-    """An occurrence to come: its instant in UTC, the same by the schedule's own clock, and what is odd about it."""
+    """A future occurrence: its instant in UTC, the same on the schedule's clock, and a note about anything unusual."""
 
     at: datetime
     local: datetime
@@ -59,8 +59,8 @@ def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, f
 def first_preview(
     schedule: Schedule, now: datetime, count: int, through: datetime | None = None, fired: int = 0
 ) -> list[Upcoming]:
-    """What a schedule would do if it were saved now: an `at` that has passed is due at once. For a job that has fired
-    `through` an instant, nothing up to there comes again."""
+    """What a schedule would do if it were saved now: an `at` in the past is due at once. For a job that has fired
+    `through` an instant, nothing up to there is repeated."""
     begins = min(now, schedule.at) if isinstance(schedule, AtSchedule) else now
     after = begins - TICK if through is None else max(begins - TICK, through)
     found = preview(schedule, now, after, count, fired)
@@ -68,7 +68,7 @@ def first_preview(
 
 
 def _note(calendar: Calendar, at: datetime, local: datetime, place: ZoneInfo, before: timedelta | None) -> str | None:
-    """`before` is the offset of the occurrence before this one, where that matters."""
+    """`before` is the offset of the previous occurrence, if that matters."""
     if calendar.moved(at):
         return "its local time does not exist on this day (clocks go forward): it runs right after the gap"
     offset = local.utcoffset()

@@ -1,4 +1,4 @@
-"""How often a schedule fires, for the quota of fires."""
+"""Firing rate of a schedule, for the quota of fires."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _HOUR = 3_600
 
 
 def per_hour(schedule: Schedule) -> int:
-    """How many occurrences a recurring schedule has in its busiest hour. Not on average: one that fires every second,
-    but in January only, would hardly count."""
+    """How many occurrences a recurring schedule has in its busiest hour. Not on average: a schedule that fires every
+    second, but only in January, would hardly count."""
     if isinstance(schedule, EverySchedule):
         return max(math.ceil(_HOUR / schedule.interval.total_seconds()), 1)
     if isinstance(schedule, CronSchedule):

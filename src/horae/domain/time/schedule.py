@@ -1,7 +1,7 @@
 """When a job runs. One model per kind; the key that is present identifies it.
 
-What is accepted once must stay valid forever, since stored schedules are read back through these models: nothing in
-this file may depend on the present time."""
+What was accepted once must stay valid forever, since stored schedules are read back through these models: nothing in
+this file may depend on the current time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ On = Literal["success", "failure", "any"]
 
 
 class _Bounded(BaseModel):
-    """The options of every schedule that Horae itself follows."""
+    """The options of all schedules that Horae itself follows."""
 
     model_config = _FROZEN
 
@@ -61,7 +61,7 @@ class _Bounded(BaseModel):
 
 
 class _Timed(_Bounded):
-    """The options of every schedule that goes by the clock."""
+    """The options of all time-based schedules."""
 
     max_runs: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
     dst_gap: DstGap = "run_after"
@@ -75,7 +75,7 @@ class _Timed(_Bounded):
         return self
 
     def shortest_interval(self) -> timedelta | None:
-        """The least time between two occurrences, daylight saving aside; None where there is only one."""
+        """The shortest time between two occurrences, daylight saving aside; None if there is only one."""
         raise NotImplementedError
 
 
@@ -284,7 +284,7 @@ def _kind(value: Any) -> str | None:
     return f"<{present[0]}>" if len(present) == 1 else None
 
 
-# Tags are in angle brackets so that they can be told from an error's path (see domain/text/validation_text.py).
+# Tags are in angle brackets to distinguish them from an error's path (see domain/text/validation_text.py).
 Schedule = Annotated[
     Annotated[CronSchedule, Tag("<cron>")]
     | Annotated[EverySchedule, Tag("<every>")]

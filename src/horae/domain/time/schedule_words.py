@@ -1,4 +1,4 @@
-"""A schedule as a sentence that people understand: "At 09:00 on weekdays, Europe/Berlin"."""
+"""A schedule as a sentence: "At 09:00 on weekdays, Europe/Berlin"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.time.schedule import AfterSchedule, AtSchedule, CronSchedule, 
 from horae.domain.time.zones import zone
 
 _ENDS = {"success": "succeeds", "failure": "fails", "any": "ends"}
-_MOST_BLACKOUTS = 2  # that a sentence can hold
+_MOST_BLACKOUTS = 2  # that fit into a sentence
 _Bounded = CronSchedule | EverySchedule | AtSchedule | AfterSchedule
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
@@ -28,7 +28,7 @@ def in_words(schedule: Schedule) -> str:
     else:
         said = [f"Once, on {_when(schedule.at, schedule.timezone)}", schedule.timezone]
     bounds, options, closed = _bounds(schedule), _options(schedule), _blackouts(schedule)
-    # Times of day and dates are by the schedule's clock, which is named once.
+    # Times of day and dates are in the schedule's zone, which is named once.
     if bounds and schedule.timezone not in said:
         bounds.append(schedule.timezone)
     elif 0 < len(schedule.blackouts) <= _MOST_BLACKOUTS and schedule.timezone not in said:
@@ -40,7 +40,7 @@ def _cron(schedule: CronSchedule) -> list[str]:
     cron = parse_cron(schedule.expression)
     day = days_in_words(cron)
     said = times_in_words(cron, day)
-    # What comes round the clock, every day, is the same in every zone.
+    # A schedule that runs around the clock, every day, is the same in every zone.
     return [said, schedule.timezone] if day or len(cron.hours) < 24 else [said]
 
 
@@ -84,7 +84,7 @@ def _when(instant: datetime, timezone: str) -> str:
 
 
 def interval_in_words(interval: timedelta) -> str:
-    """What comes after "every": "15 minutes", or "hour" for a single one."""
+    """What follows "every": "15 minutes", or "hour" for a single one."""
     said = amount_in_words(interval)
     return said.removeprefix("1 ") if said.count(" ") == 1 else said
 

@@ -1,8 +1,8 @@
-"""Time zones, the same on every host: the names and the rules come from the pinned `tzdata` package, never from
-what the machine happens to have installed. (Where that package is missing, zoneinfo's own search is used.)
+"""Time zones, the same on every host: names and rules come from the pinned `tzdata` package, never from what the
+machine has installed. (If that package is missing, zoneinfo's own search is used.)
 
-Calendars see a zone as segments: stretches of time with one offset from UTC. Within a segment the wall clock runs
-evenly, so that everything about daylight saving is said by where segments meet."""
+Calendars see a zone as segments: periods with one offset from UTC. Within a segment the wall clock runs evenly, so
+daylight saving is fully described by where segments meet."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from horae.domain.time.instants import FIRST_SECOND, LAST_SECOND
 
-# Names that a time zone directory may hold and that mean something else on each host, or no place at all.
+# Names in a time zone directory that mean something else on each host, or no place at all.
 _NO_PLACES = frozenset({"localtime", "posixrules", "Factory"})
 
 _DAY = 86_400
-_PROBE = 5 * _DAY  # since 1970 no zone has kept an offset for a shorter time (a test watches over it)
+_PROBE = 5 * _DAY  # since 1970 no zone has kept an offset for a shorter time (a test checks this)
 _NEAR = 2 * _DAY  # how far the wall clock was ever moved, and more
 
 
@@ -39,7 +39,7 @@ def _by_folded_name() -> dict[str, str]:
 
 
 def zone_name(name: str) -> str:
-    """The name itself, if it is a zone's: spelled exactly, since databases and hosts differ about case."""
+    """The name itself, if it is a time zone's: spelled exactly, since databases and hosts differ about case."""
     if name in zone_names():
         return name
     meant = _by_folded_name().get(name.casefold()) if len(name) <= 64 else None
@@ -66,7 +66,7 @@ class Segment:
     end: int
     offset: int
     gap: int  # how much the wall clock jumped forward at `start`
-    seen: int  # wall clock times before this one were shown before `start` already
+    seen: int  # wall clock times before this one were already shown before `start`
     again: int  # wall clock times from this one on are shown again after `end`
 
 

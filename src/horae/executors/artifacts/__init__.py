@@ -1,1 +1,1 @@
-"""Archives: fetched, verified, unpacked and kept by digest, by a process of their own that can be killed."""
+"""Archives: fetched, verified, unpacked and cached by digest, in a separate process that can be killed."""

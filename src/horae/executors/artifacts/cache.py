@@ -1,8 +1,8 @@
-"""Unpacked archives on disk, by digest, shared by all workers that have the same folder.
+"""A cache of unpacked archives on disk, by digest, shared by all workers that use the same folder.
 
-Each entry has a lock beside it: creating or removing the entry takes it exclusively, using it takes it shared with
-others, so nothing in use is removed. The lock's mtime is when the entry was last used. An entry is valid once its size
-has been written, which is the last step of its creation.
+Each entry has a lock file: creating or removing the entry takes it exclusively, using it takes it shared, so nothing in
+use is removed. The lock's mtime is when the entry was last used. An entry is valid once its size has been written,
+which is the last step of its creation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOCK, _SIZE = ".lock", "size"
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock that is held. `release` unlocks, also for processes that were forked meanwhile."""
+    """A held lock. `release` unlocks, also for processes that were forked meanwhile."""
 
     fd: int
 
@@ -30,7 +30,7 @@ class Lock:
 
 
 class Cache:
-    """Entries are folders below `root`; `name` is a digest, or one with something after it."""
+    """Entries are folders below `root`; `name` is a digest, possibly with a suffix."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -57,8 +57,8 @@ class Cache:
 
     @contextmanager
     def made(self, name: str) -> Iterator[Path | None]:
-        """The entry's folder, empty, to be filled exclusively by the caller; None if there is such an entry. Waits
-        while others make or remove it. What fails leaves nothing; what was left unfinished is removed."""
+        """The entry's folder, empty, to be filled exclusively by the caller; None if the entry exists. Waits while
+        others create or remove it. A failure leaves nothing behind; unfinished entries are removed."""
         if self.has(name):
             yield None
             return
@@ -82,8 +82,8 @@ class Cache:
             lock.release()
 
     def trim(self, limit: int, spare: Collection[str]) -> None:
-        """Removes what is unfinished, then what was not used for longest until the rest is within the limit; never
-        what is in use, nor what to `spare`."""
+        """Removes unfinished entries, then the least recently used until the rest is within the limit; never those in
+        use, nor those to `spare`."""
         entries = sorted(self._entries())
         total = sum(size for _, size, _ in entries)
         for _, size, name in entries:
@@ -110,7 +110,7 @@ class Cache:
         return True
 
     def _lock(self, name: str, kind: int) -> Lock | None:
-        """The lock, taken; None if others have it and `kind` says not to wait."""
+        """The acquired lock; None if others hold it and `kind` says not to wait."""
         path = self.root / f"{name}{_LOCK}"
         while True:
             fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -121,7 +121,7 @@ class Cache:
                 return None
             if os.fstat(fd).st_nlink:
                 return Lock(fd)
-            os.close(fd)  # removed while we waited: it locks nothing any more
+            os.close(fd)  # removed while we waited: it no longer locks anything
 
 
 def remove(folder: Path) -> None:
@@ -133,7 +133,7 @@ def remove(folder: Path) -> None:
 
 
 def _size(folder: Path) -> int:
-    """What it takes on disk, a block at least for each file."""
+    """Its disk usage, at least one block per file."""
     total = 0
     for path, folders, files in os.walk(folder):
         for name in (*folders, *files):

@@ -1,4 +1,4 @@
-"""Fetches an archive by fsspec into a file, within a size, and verifies its digest.
+"""Downloads an archive with fsspec into a file, within a size limit, and verifies its digest.
 
 Credentials and endpoints come from the worker's environment, as fsspec and the libraries behind it read them, never
 from a definition.
@@ -18,7 +18,7 @@ from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-
 from horae.executors.failure import Refused, in_words, one_line
 
 _CHUNK = 1 << 20
-# A store that does not answer must not take as long as its library's patience.
+# A store that does not answer must not use up its library's default timeouts.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}},
 }
@@ -27,14 +27,14 @@ _NOT_ALLOWED = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFoun
 
 
 class Unavailable(Exception):
-    """The storage cannot be read now; the message says why."""
+    """The storage cannot be read right now; the message says why."""
 
 
 def download(
     uri: str, target: Path, *, digest: str, limit: int, schemes: Sequence[str], folders: Sequence[str]
 ) -> None:
-    """Raises Refused if another try would not help, otherwise Unavailable. Local files are read only in `folders`: the
-    digest of any other file would reveal its content."""
+    """Raises Refused if another try would not help, otherwise Unavailable. Local files are read only from `folders`:
+    the digest of any other file would reveal its content."""
     scheme = uri.partition("://")[0]
     if scheme not in schemes:
         raise Refused(f"this worker does not download archives from {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
@@ -69,7 +69,7 @@ def _place(uri: str, folders: Sequence[str]) -> tuple[Any, str]:
 
 
 def _allowed(path: str, folders: Sequence[str]) -> str:
-    """The file with its links resolved: it is the real place that must be allowed."""
+    """The file with its links resolved: the real path must be allowed."""
     real = os.path.realpath(path)
     if not any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in folders):
         raise Refused(f"this worker does not read archives from {path} (HORAE_ARTIFACT_FOLDERS)")

@@ -1,8 +1,8 @@
 """The process that fetches: `python -m horae.executors.artifacts.fetch`, a request on its standard input, an answer on
 its standard output.
 
-A process of its own, because storage libraries block, take memory and keep threads, and because it can be killed at
-any moment: what it leaves unfinished, the next one removes.
+A separate process, because storage libraries block, use memory and keep threads, and because it can be killed at any
+moment: the next one removes what it leaves unfinished.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from horae.executors.artifacts.install import install
 from horae.executors.artifacts.unpack import Caps, unpack
 from horae.executors.failure import Refused, in_words
 
-_MEMORY = 2 * 2**30  # bytes; a broken archive may ask for any amount
+_MEMORY = 2 * 2**30  # bytes; a broken archive may request any amount
 
 
 def main() -> None:
@@ -37,13 +37,13 @@ def main() -> None:
         answer = {"failed": str(error)}
     except MemoryError:
         answer = {"refused": "unpacking the archive takes too much memory"}
-    except OSError as error:  # a full disk, a folder that cannot be written
+    except OSError as error:  # a full disk, a folder that is not writable
         answer = {"failed": f"the archive cannot be cached: {in_words(error)}"}
     sys.stdout.write(json.dumps(answer))
 
 
 def make(request: dict[str, Any]) -> None:
-    """Makes the entries that are missing: the archive's files and, if asked for, the environment for them."""
+    """Creates the missing entries: the archive's files and, if requested, their virtual environment."""
     cache = Cache(Path(request["cache"]))
     digest, environment = request["digest"].partition(":")[2], request["environment"]
     with cache.made(digest) as folder:

@@ -1,4 +1,4 @@
-"""Gets archives into the cache, by a process of its own for each that is missing (fetch.py)."""
+"""Gets archives into the cache, with a process for each missing one (fetch.py)."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _TAG = f"{sys.implementation.cache_tag}"
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """Where archives come from and are kept. `environment` is the worker's: credentials are in there."""
+    """Where archives come from and are cached. `environment` is the worker's: it contains credentials."""
 
     cache: Path
     environment: Mapping[str, str]
     cache_limit: int = 10 * 2**30
     limit: int = 2**30  # bytes of one archive
     schemes: Sequence[str] = ("file", "s3")
-    folders: Sequence[str] = ()  # of this machine, in which archives may be
+    folders: Sequence[str] = ()  # of this machine, from which archives may be read
     may_install: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """An archive's files, and the environment that was made for them."""
+    """An archive's files, and the virtual environment for them."""
 
     files: Path
     environment: Path | None
@@ -53,7 +53,7 @@ class Fetcher:
 
     @asynccontextmanager
     async def unpacked(self, target: ArtifactTarget, log: LogSink) -> AsyncIterator[Unpacked]:
-        """The archive's files, there while inside. Raises Refused or Unavailable, in one sentence."""
+        """The archive's files, available inside the context. Raises Refused or Unavailable, in one sentence."""
         if target.install and not self._store.may_install:
             raise Refused("this worker does not install requirements (HORAE_ARTIFACT_INSTALL)")
         digest = target.digest.partition(":")[2]
@@ -112,7 +112,7 @@ class Fetcher:
 
 
 def _raise(output: bytes, status: int | None) -> None:
-    """What the process answered, as an exception if it failed."""
+    """The process's answer, as an exception if it failed."""
     try:
         answer = json.loads(output)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Makes a virtual environment from an archive's requirements.txt."""
+"""Creates a virtual environment from an archive's requirements.txt."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from horae.prctl import die_with_parent
 
 REQUIREMENTS = "requirements.txt"
 _TAIL = 64 * 1024
-# What pip says when an index cannot be reached now.
+# pip's messages when an index cannot be reached right now.
 _AWAY = ("connection", "retrying", "temporary failure", "timed out", "name or service not known", "network is unreach")
 
 
 def install(files: Path, environment: Path) -> None:
-    """`environment` is where it is made, and where it stays: an environment cannot be moved."""
+    """`environment` is where it is created, and where it stays: an environment cannot be moved."""
     requirements = files / REQUIREMENTS
     if not requirements.is_file():
         raise Refused(f"the archive has no {REQUIREMENTS}to install from")
@@ -49,7 +49,7 @@ def _run(what: str, command: list[str], cwd: Path) -> None:
 
 
 def _complaint(text: str) -> str:
-    """The lines that pip marks as errors, or else the last one."""
+    """The lines that pip marks as errors, otherwise the last one."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     return "; ".join(errors) or (lines[-1] if lines else "no reason was given")

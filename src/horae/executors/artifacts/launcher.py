@@ -16,14 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-FAILED = 70  # the exit status, with which the result is a report
+FAILED = 70  # the exit status that marks the result as a report
 REPORT = "horae.failure"
 LIMIT = 64 * 1024
 TRACEBACK_LIMIT = 24 * 1024
 
 
 class Hopeless(Exception):
-    """Another try would end the same; the message is one sentence."""
+    """Another attempt would end the same; the message is one sentence."""
 
 
 def main(entrypoint: str, arguments: str, result: str) -> None:
@@ -72,7 +72,7 @@ def call(function: Callable[..., Any], entrypoint: str, arguments: dict[str, Any
     except TypeError as error:
         raise Hopeless(f"{entrypoint} does not take these arguments: {error}") from None
     except ValueError:
-        pass  # it has no signature to look at
+        pass  # it has no signature to inspect
     value = function(**arguments)
     return asyncio.run(awaited(value)) if inspect.isawaitable(value) else value
 

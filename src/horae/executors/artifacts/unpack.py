@@ -26,9 +26,9 @@ _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What an archive may expand to."""
+    """How far an archive may expand."""
 
-    size: int = 4 * 2**30  # bytes, in all
+    size: int = 4 * 2**30  # bytes, in total
     members: int = 50_000
     ratio: int = 200  # bytes for each byte of the archive
 
@@ -44,7 +44,7 @@ class _Member:
 
 
 def unpack(archive: Path, folder: Path, caps: Caps) -> None:
-    """Raises Refused, in one sentence; what has been unpacked by then is the caller's to remove."""
+    """Raises Refused, in one sentence; the caller removes what has been unpacked by then."""
     room = min(caps.size, max(_SMALL, caps.ratio * archive.stat().st_size))
     target = _Target(folder, caps.members, room)
     try:
@@ -95,7 +95,7 @@ def _tar(archive: Path) -> Iterator[tuple[_Member, IO[bytes] | None]]:
 
 
 class _Target:
-    """The folder that is filled."""
+    """The destination folder."""
 
     def __init__(self, root: Path, members: int, room: int) -> None:
         self._root = root
@@ -125,7 +125,7 @@ class _Target:
             self._write(path, member, source)
 
     def finish(self) -> None:
-        """Looks where the links lead, now that all is there; then takes away the right to write."""
+        """Checks where the links lead, now that everything is there; then removes write permission."""
         root = os.path.realpath(self._root)
         for name, path in self._links:
             if not Path(os.path.realpath(path)).is_relative_to(root):
@@ -140,7 +140,7 @@ class _Target:
         return self._root.joinpath(*(part for part in parts if part not in ("", ".")))
 
     def _folder(self, path: Path, name: str) -> None:
-        """Makes a folder and those above it. Only those that we made count: nothing is written through a link."""
+        """Creates a folder and its parents. Only those that we created count: nothing is written through a link."""
         missing = [folder for folder in (path, *path.parents) if folder not in self._folders]
         missing = [folder for folder in missing if folder.is_relative_to(self._root)]
         for folder in reversed(missing):

@@ -1,1 +1,1 @@
-"""Containers by the Docker-compatible API of Docker or Podman, over its Unix socket."""
+"""Containers, through the Docker-compatible API of Docker or Podman on its Unix socket."""

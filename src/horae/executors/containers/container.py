@@ -1,4 +1,4 @@
-"""One container, by name: the calls about it."""
+"""One container, by name, and the calls about it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from horae.executors.containers.stream import ContainerStream, open_stream
 from horae.executors.containers.work import PRIVATE, RESULT
 from horae.executors.failure import RESULT_LIMIT, Refused
 
-DEATH = 10.0  # seconds for the service to end what was killed
-_POLL = "50ms"  # Podman looks that often whether a container has ended; Docker need not
-# What the services say of a definition that will not work next time either.
+DEATH = 10.0  # seconds for the service to end what it killed
+_POLL = "50ms"  # Podman polls this often whether a container has ended; Docker does not poll
+# Errors of the services for a definition that will not work next time either.
 _HOPELESS = (
     "not found", "no such file", "permission denied", "unable to find user", "no matching entries", "exec format error",
     "not a directory", "is a directory", "does not exist", "invalid",
@@ -41,7 +41,7 @@ class Container:
         await self.put(files)
 
     async def put(self, files: Mapping[str, bytes]) -> None:
-        """Makes our folder in the container, with an empty result file that any user in it may write."""
+        """Creates our folder in the container, with an empty result file that any user in it may write."""
         data = _packed({"result": b"", **files})
         await self._service.call("PUT", f"/containers/{self.name}/archive", params={"path": "/"}, data=data)
 
@@ -50,8 +50,8 @@ class Container:
         return await self._attached("stdout=1&stderr=1")
 
     async def attach_input(self) -> ContainerStream:
-        """Apart from its output: where input is left unread, Podman breaks the connection off, and loses what else
-        was on it."""
+        """Separate from its output: if input is left unread, Podman breaks the connection, and loses what else was on
+        it."""
         return await self._attached("stdin=1")
 
     async def _attached(self, query: str) -> ContainerStream:
@@ -71,7 +71,7 @@ class Container:
         await self._service.call("POST", f"/containers/{self.name}/wait", params={"interval": _POLL}, long=True)
 
     async def kill(self, signal: str) -> None:
-        with suppress(ServiceError, ServiceUnreachable):  # it has ended meanwhile; or the sweep will find it
+        with suppress(ServiceError, ServiceUnreachable):  # it has ended meanwhile, or the sweep will find it
             await self._service.call("POST", f"/containers/{self.name}/kill", params={"signal": signal})
 
     async def state(self) -> dict[str, Any]:
@@ -79,13 +79,13 @@ class Container:
         return cast("dict[str, Any]", answer["State"])
 
     async def processes(self) -> int:
-        """How many live in it."""
-        form = "pid" if await self._service.is_podman() else "-eo pid"  # Podman's own words need no `ps` in the image
+        """The number of processes in it."""
+        form = "pid" if await self._service.is_podman() else "-eo pid"  # Podman's own form needs no `ps` in the image
         answer = await self._service.call("GET", f"/containers/{self.name}/top", params={"ps_args": form})
         return len(answer["Processes"])
 
     async def execute(self, body: dict[str, Any]) -> str:
-        """Prepares a command in the running container; its id."""
+        """Prepares a command in the running container; returns its id."""
         answer = await self._service.call("POST", f"/containers/{self.name}/exec", body=body)
         return cast("str", answer["Id"])
 
@@ -102,7 +102,7 @@ class Container:
         return None if answer["Running"] else int(answer["ExitCode"])
 
     async def result(self) -> tuple[str | None, str | None]:
-        """The JSON that was left as the result, or what is wrong with it."""
+        """The JSON that was left as the result, or the error in it."""
         try:
             path = f"/containers/{self.name}/archive"
             async with self._service.answer("GET", path, params={"path": RESULT}) as response:
@@ -112,8 +112,8 @@ class Container:
         return _unpacked(raw)
 
     async def remove(self) -> None:
-        """Ends it, if it lives, and removes it with its volumes."""
-        with suppress(ServiceError, ServiceUnreachable):  # gone already; or the sweep will find it
+        """Ends it, if it is alive, and removes it with its volumes."""
+        with suppress(ServiceError, ServiceUnreachable):  # already gone, or the sweep will find it
             await self._service.call("DELETE", f"/containers/{self.name}", params={"force": "true", "v": "true"})
 
 
@@ -134,7 +134,7 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
         end = tar.offset
-    # Without the usual padding: Podman stops reading at two empty blocks, and fails now and then to pass on the rest.
+    # Without the usual padding: Podman stops reading at two empty blocks, and occasionally fails to pass on the rest.
     return buffer.getvalue()[: end + 2 * tarfile.BLOCKSIZE]
 
 
@@ -159,7 +159,7 @@ def _unpacked(raw: bytes) -> tuple[str | None, str | None]:
 
 
 async def _read(content: Any, limit: int) -> bytes:
-    """The beginning of a response, up to a limit."""
+    """The start of a response, up to a limit."""
     parts: list[bytes] = []
     size = 0
     async for part in content.iter_any():

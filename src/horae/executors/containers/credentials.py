@@ -1,5 +1,5 @@
-"""Credentials for registries, from the file in which `docker login` and `podman login` keep them. Docker needs them
-with each pull; Podman reads such a file itself."""
+"""Registry credentials, from the file in which `docker login` and `podman login` store them. Docker needs them with
+each pull; Podman reads such a file itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RegistryCredentials:
         self._file = file
 
     def header(self, image: str) -> dict[str, str]:
-        """What a call that pulls the image is to carry; nothing if the file says nothing about its registry."""
+        """The header for a call that pulls the image; nothing if the file does not contain its registry."""
         registry = _registry(image)
         try:
             known = json.loads(self._file.read_text())["auths"] if self._file is not None else {}

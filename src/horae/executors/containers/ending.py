@@ -1,4 +1,4 @@
-"""From a container's end to an outcome."""
+"""From the end of a container to an outcome."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ _KILLED = 128 + signal.SIGKILL
 
 
 def outcome(state: dict[str, Any], bounds: Bounds, result: str | None, complaint: str | None) -> Outcome:
-    """`state` is what the service reports about a container that has ended; `complaint` what is wrong with its
-    result."""
+    """`state` is the service's report about an ended container; `complaint` is what is wrong with its result."""
     code = int(state["ExitCode"])
     if code != 0:
         error = _in_words(code, oom=bool(state.get("OOMKilled")), memory=bounds.memory)
         return Outcome(AttemptOutcome.FAILED, result=result, error=error, exit_code=code)
     if complaint is not None:
-        # Permanent: the work itself is done, and doing it again would write the same.
+        # Permanent: the work itself is done, and repeating it would write the same.
         return Outcome(AttemptOutcome.FAILED, error=complaint, exit_code=0, permanent=True)
     return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
 

@@ -1,4 +1,4 @@
-"""Images: whether they are there, and how they are pulled."""
+"""Images: whether they are present, and how they are pulled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.service import Service, ServiceError
 from horae.executors.failure import Refused, one_line
 
-# What registries and services say of an image that will not be there next time either.
+# Errors of registries and services for an image that will not be there next time either.
 _HOPELESS = (
     "manifest unknown", "name unknown", "not found", "does not exist", "denied", "unauthorized", "no such image",
     "image not known", "invalid reference", "no matching manifest", "no image found", "authentication required",
@@ -19,7 +19,7 @@ _HOPELESS = (
 
 
 class PullError(Exception):
-    """The image could not be pulled now; the message says why."""
+    """The image could not be pulled right now; the message says why."""
 
 
 class Images:
@@ -29,7 +29,7 @@ class Images:
         self._pulling: dict[str, asyncio.Lock] = {}
 
     async def ensure(self, image: str, policy: str, log: LogSink) -> None:
-        """Makes sure that the image is there, or says why it is not: Refused if it never will be."""
+        """Ensures that the image is present, or raises why it is not: Refused if it never will be."""
         if policy != "always" and await self.describe(image) is not None:
             return
         if policy == "never":
@@ -46,7 +46,7 @@ class Images:
                 self._pulling.pop(image, None)
 
     async def describe(self, image: str) -> dict[str, Any] | None:
-        """What the service knows about an image that it has."""
+        """What the service knows about an image that is present."""
         try:
             return cast("dict[str, Any]", await self._service.call("GET", f"/images/{image}/json"))
         except ServiceError as error:

@@ -1,8 +1,8 @@
 """Ownership of containers, by their labels, so that none outlives its worker for long.
 
-A worker that is killed cannot end its containers: they are not its children. So every worker looks, at its start and
+A killed worker cannot end its containers: they are not its children. So every worker checks, at startup and
 periodically, for containers of workers that are certainly dead, for its own that it could not remove, and for those
-past their deadline; and before a run is tried again, everything that earlier attempts left is ended.
+past their deadline; and before a run is retried, everything that earlier attempts left is ended.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 RUN, ATTEMPT, JOB = "io.horae.run", "io.horae.attempt", "io.horae.job"
 WORKER, OWNER, UNTIL = "io.horae.worker", "io.horae.owner", "io.horae.until"
-_MARGIN = 60.0  # seconds after its time before a container counts as left behind
-_EVERY = 15.0  # seconds between two looks
+_MARGIN = 60.0  # seconds after its deadline before a container counts as left behind
+_EVERY = 15.0  # seconds between two checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Ownership:
         return about | self.labels_for(left)
 
     def labels_for(self, seconds: float) -> dict[str, str]:
-        """For a container that is needed for that long at most."""
+        """For a container that is needed for at most this long."""
         until = self._clock.now().timestamp() + seconds + _MARGIN
         return {WORKER: self._owner.name, OWNER: self._owner.text, UNTIL: str(round(until))}
 
     @contextmanager
     def of(self, container: Container) -> Iterator[None]:
-        """While inside, the container is in use."""
+        """Inside the context, the container is in use."""
         self.hold(container)
         try:
             yield
@@ -79,7 +79,7 @@ class Ownership:
             await self.sweep()
 
     def start(self) -> None:
-        """Looks for what is left behind, now and from now on."""
+        """Sweeps what is left behind, now and periodically."""
         if self._sweeping is None:
             self._sweeping = asyncio.create_task(self._keep_sweeping())
 

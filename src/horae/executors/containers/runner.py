@@ -1,4 +1,4 @@
-"""Runs work in a container of its own: made for one attempt, ended and removed with it."""
+"""Runs work in a dedicated container: created for one attempt, ended and removed with it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from horae.executors.failure import Refused, failed, refused
 if TYPE_CHECKING:
     from horae.domain.runs.attempt import Attempt
 
-START = 120.0  # seconds that a start may take which must come to an end before what was started can be ended
-DRAIN = 1.0  # seconds that output may be on its way when a container has ended
+START = 120.0  # seconds for a start that must finish before what it started can be ended
+DRAIN = 1.0  # seconds for output to arrive after a container has ended
 
 
 class ContainerRunner:
@@ -68,7 +68,7 @@ class ContainerRunner:
                 await to_the_end(container.remove())
 
     async def _attend(self, attempt: Attempt, container: Container) -> None:
-        """From the start to the end of a container, with its input and output; ends it when the attempt is to stop."""
+        """From the start to the end of a container, with its input and output; ends it when the attempt must stop."""
         stream = await container.attach()
         output = asyncio.create_task(stream.pump(attempt.log))
         starting = asyncio.create_task(container.start())
@@ -76,14 +76,14 @@ class ContainerRunner:
         try:
             await asyncio.shield(waiting)
         except asyncio.CancelledError:
-            # It had already ended by itself: that outcome counts, the stop came too late.
+            # It had already ended: that outcome counts, the stop came too late.
             if not waiting.done():
                 await ended(starting, START)
                 await _end(attempt, container, waiting)
                 raise
             waiting.result()
         finally:
-            await ended(output, DRAIN)  # its last words
+            await ended(output, DRAIN)  # the rest of its output
             waiting.cancel()
             output.cancel()
             stream.close()
@@ -115,7 +115,7 @@ async def _send(container: Container, text: str) -> None:
 
 
 async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[None]) -> None:
-    """TERM, and KILL after the grace; at once if the lease was lost, or if this is cancelled meanwhile."""
+    """TERM, then KILL after the grace period; at once if the lease was lost, or if this is cancelled meanwhile."""
     why = attempt.stop or "stopped"
     grace = 0 if attempt.stop is StopReason.LEASE_LOST else attempt.grace
     if grace > 0:
@@ -137,7 +137,7 @@ async def variables(attempt: Attempt, work: ContainerWork) -> dict[str, str]:
 
 
 async def guarded(work: Awaitable[Outcome]) -> Outcome:
-    """What the service and the definition do, as an outcome."""
+    """Turns errors of the service and of the definition into an outcome."""
     try:
         return await work
     except Refused as error:

@@ -1,6 +1,6 @@
 """Docker's or Podman's API on its Unix socket: calls, and their failures in one sentence.
 
-Paths carry no version, so that each service answers in its own.
+Paths have no version, so that each service uses its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MISSING = "no socket of Docker or Podman was found: set HORAE_CONTAINER_HOST to
 
 
 class ServiceError(Exception):
-    """The service refused or failed; its own words, in one line."""
+    """The service refused or failed; its own message, in one line."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class ServiceUnreachable(Exception):
 
 
 class Service:
-    """`socket` is the path of a Unix socket; None: there is none, and every call says so."""
+    """`socket` is the path of a Unix socket; None: there is none, and every call fails with that message."""
 
     def __init__(self, socket: str | None) -> None:
         self._socket = socket
@@ -62,7 +62,7 @@ class Service:
         data: bytes | None = None,
         long: bool = False,
     ) -> Any:
-        """The answer's JSON, None if it has none. With `long` it may take any time."""
+        """The answer's JSON, None if it has none. With `long` there is no timeout."""
         async with self.answer(method, path, params=params, body=body, data=data, long=long) as response:
             raw = await response.read()
         try:
@@ -131,7 +131,7 @@ def failure(status: int, raw: bytes) -> ServiceError:
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Awaits something that must not be left half-done: a cancellation is passed on when it has ended."""
+    """Awaits something that must not be left half-done: a cancellation is propagated when it has ended."""
     task = asyncio.ensure_future(work)
     cancelled = False
     while not task.done():
@@ -144,13 +144,14 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
         except Exception:  # raised below
             break
     if cancelled:
-        task.exception()  # looked at: the cancellation matters more
+        task.exception()  # retrieved: the cancellation matters more
         raise asyncio.CancelledError
     return task.result()
 
 
 def find_socket(host: str | None, environment: Mapping[str, str]) -> str | None:
-    """The socket's path: by setting, by DOCKER_HOST or CONTAINER_HOST, or where Docker and Podman usually have it."""
+    """The socket's path: from the setting, from DOCKER_HOST or CONTAINER_HOST, or the usual place of Docker and
+    Podman."""
     given = host or environment.get("DOCKER_HOST") or environment.get("CONTAINER_HOST")
     if given:
         if not given.startswith("unix://"):

@@ -29,22 +29,22 @@ class ContainerStream:
         self._reader, self._writer = reader, writer
 
     async def send(self, data: bytes) -> None:
-        """All of the standard input; then it ends."""
+        """Sends all of the standard input, then closes it."""
         with suppress(ConnectionError, OSError):  # a program need not read its input
             self._writer.write(data)
             await self._writer.drain()
             self._writer.write_eof()
 
     async def over(self) -> None:
-        """Until the other side has ended it."""
+        """Waits until the other side has ended it."""
         with suppress(ConnectionError, OSError):
             while await self._reader.read(CHUNK):
                 pass
 
     async def pump(self, log: LogSink) -> None:
-        """Hands the output on until it ends."""
+        """Passes the output on until it ends."""
         frames = Frames(log)
-        with suppress(ConnectionError, OSError):  # it breaks off when a container is killed
+        with suppress(ConnectionError, OSError):  # it breaks when a container is killed
             while data := await self._reader.read(CHUNK):
                 frames.feed(data)
         frames.end()
@@ -54,7 +54,7 @@ class ContainerStream:
 
 
 class Frames:
-    """Takes the bytes of a stream of frames, cut anywhere, and writes their text to a log."""
+    """Takes the bytes of a stream of frames, split anywhere, and writes their text to a log."""
 
     def __init__(self, log: LogSink) -> None:
         self._log = log

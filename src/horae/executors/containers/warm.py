@@ -1,8 +1,8 @@
 """Warm containers: kept between the runs of one version of a job, each for one run at a time.
 
 Such a container sleeps; a run is a command in it. A command cannot be ended on its own, so stopping it removes the
-container, and so does a command that leaves something running or runs out of memory. The sleep is bounded: an orphaned
-container ends by itself.
+container. So does a command that leaves something running or runs out of memory. The sleep is bounded: an orphaned
+container ends on its own.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 IDLE = 300.0  # seconds that a container waits for the next run
 LIFE = 6 * 3_600.0  # seconds after which a container begins no more runs
 _MOST = 32  # containers waiting at a time
-_LOOK = 1.0  # seconds between two looks whether a command has ended that holds its output open
+_LOOK = 1.0  # seconds between two checks whether a command has ended that holds its output open
 _KILLED = 137
-# Input comes from a file: where a command leaves it unread on its connection, Podman loses the output, too.
+# Input comes from a file: if a command leaves it unread on its connection, Podman loses the output, too.
 _WITH_INPUT = ("sh", "-c", f'exec "$@" < {INPUT}', "sh")
 
 Key = tuple[str, int]  # the job and its version
@@ -48,7 +48,7 @@ class WarmContainers:
     def __init__(self, runner: ContainerRunner, *, idle: float = IDLE) -> None:
         self._runner = runner
         self._idle_for = idle
-        self._idle: list[_Warm] = []  # the one used last at the end
+        self._idle: list[_Warm] = []  # most recently used last
         self._ending: set[asyncio.Task[None]] = set()
 
     async def run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
@@ -78,7 +78,7 @@ class WarmContainers:
                 await to_the_end(self._end(warm))
 
     async def _prepared(self, attempt: Attempt, work: ContainerWork, env: dict[str, str]) -> tuple[_Warm, str]:
-        """A container that is free, or a new one, and the command in it, not begun yet."""
+        """A free container, or a new one, and the command in it, not started yet."""
         key = (attempt.run.job_id, attempt.run.version)
         for other in [warm for warm in self._idle if warm.key[0] == key[0] and warm.key != key]:
             self._retire(other)  # of another version

@@ -1,4 +1,4 @@
-"""What to run in a container, and the request for the container service."""
+"""What to run in a container, and the request to the container service."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from horae.executors.failure import Refused
 
-# Capabilities that the services give by default and hardly any job needs.
+# Capabilities that the services grant by default and hardly any job needs.
 _DROPPED = ("AUDIT_WRITE", "MKNOD", "NET_RAW", "SETFCAP", "SETPCAP", "SYS_CHROOT")
 
 PRIVATE = "/.horae"  # a folder in the container, for the result and for files of ours
@@ -28,7 +28,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the container may use; None: as much as the service gives."""
+    """Resource limits of the container; None: the service's default."""
 
     memory: int | None = None  # bytes
     cpus: float | None = None
@@ -55,8 +55,8 @@ class ContainerWork:
 
 
 def check_mounts(work: ContainerWork) -> None:
-    """Once more, when the container is made: the paths were real when they were allowed, but a container that may write
-    beside them can have put a link in their place since."""
+    """Again, when the container is created: the paths were real when they were allowed, but a container that can write
+    next to them may have put a link in their place since."""
     for bind in work.mounts:
         if os.path.realpath(bind.source) != bind.source:
             raise Refused(f"{bind.source}, to be mounted, has been replaced by a link")
@@ -70,8 +70,8 @@ def creation(
     stdin: bool = False,
     network: str | None = None,
 ) -> dict[str, Any]:
-    """The body of a call that creates a container; without `stdin`, it reads nothing from there. `network` is the one
-    for those that may have any, by default the service's own."""
+    """The body of a call that creates a container; without `stdin`, it reads no input. `network` is the one for
+    containers that may use a network, by default the service's own."""
     body: dict[str, Any] = {
         "Image": work.image,
         "Env": pairs(env),

@@ -36,7 +36,7 @@ _STREAMS = {"stdout": 1, "stderr": 2}
 
 
 class Prepared(NamedTuple):
-    """A function and what its arguments go through, both made before any fork."""
+    """A function and the validator of its arguments, both built before any fork."""
 
     function: Function
     validate: Validator | None
@@ -135,7 +135,7 @@ class FunctionChild:
 
 
 class ChildReporter:
-    """The log and the progress of a call (the LogSink of domain/runs/attempt.py), as a child passes them on."""
+    """The log and the progress of a call (the LogSink of domain/runs/attempt.py), as a child sends them."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -163,7 +163,8 @@ class ChildReporter:
 
 
 def _completed(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """A plain function may hand back a coroutine (a decorator that was not made for async ones, say)."""
+    """A plain function may return a coroutine (because of a decorator that does not support async functions, for
+    example)."""
     import asyncio
 
     return asyncio.run(coroutine)

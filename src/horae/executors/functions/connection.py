@@ -1,4 +1,4 @@
-"""A child as the worker holds it: its connection, its output, and the call it is at."""
+"""A child as the worker sees it: its connection, its output, and its current call."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ChildConnection:
         self.number = number
         self.leash = leash
         self.idle_since = 0.0
-        self.reply: Reply | None = None  # to the call at hand
+        self.reply: Reply | None = None  # of the current call
         self._loop = asyncio.get_running_loop()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self._socket = connection
@@ -53,7 +53,7 @@ class ChildConnection:
 
     @classmethod
     def open(cls, number: int, lease: Callable[[float], None]) -> tuple[ChildConnection, list[int]]:
-        """With the files that the child is to have, for the caller to send and close."""
+        """With the files that the child gets, for the caller to send and close."""
         ours, theirs = socket.socketpair()
         try:
             out_read, out_write = os.pipe()
@@ -75,7 +75,7 @@ class ChildConnection:
         return await self._answered
 
     async def over(self, timeout: float) -> None:
-        """Until the call has a reply after all, or the child has ended."""
+        """Waits until the call has a reply after all, or the child has ended."""
         waiting: list[asyncio.Future[Any]] = [self.exited]
         if self.reply is None:
             self._answered = self._loop.create_future()
@@ -83,13 +83,13 @@ class ChildConnection:
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
     def hang_up(self) -> None:
-        """A child that waits for a call ends when its connection does."""
+        """An idle child exits when its connection closes."""
         self._loop.remove_reader(self._socket)
         self._socket.close()
 
     def ended(self, message: dict[str, Any]) -> None:
-        """The child and all it had started are gone."""
-        self._read()  # its last words
+        """The child and everything it started are gone."""
+        self._read()  # the rest of its output
         self._finish(Reply(_ending(message), lost=True))
         for output in self._outputs:
             output.close()
@@ -125,7 +125,7 @@ class ChildConnection:
         try:
             while (frame := self._parser.next()) is not None:
                 self._understand(frame)
-        except (ValueError, KeyError, IndexError, TypeError):  # the function has written into the connection
+        except (ValueError, KeyError, IndexError, TypeError):  # the function has written to the connection
             self._loop.remove_reader(self._socket)
             self._finish(Reply(failed("the function has broken the connection of its process"), dirty=True))
 
@@ -156,7 +156,7 @@ class ChildConnection:
 
 
 class _Output(Pipe):
-    """Hands on what a child prints, to the log of the attempt at hand."""
+    """Passes on what a child prints to the log of the current attempt."""
 
     def __init__(self, fd: int, stream: str) -> None:
         self.attempt: Attempt | None = None
@@ -164,7 +164,7 @@ class _Output(Pipe):
         super().__init__(fd)
 
     def drain(self) -> None:
-        """What comes later is discarded."""
+        """Later output is discarded."""
         super().drain()
         self.end_text()
         self.attempt = None

@@ -18,12 +18,12 @@ __all__ = [
     "terminate_family",
 ]
 
-_ROUNDS = 20  # of looking for what was forked meanwhile
+_ROUNDS = 20  # rounds of searching for what was forked meanwhile
 _PROC = Path("/proc")
 
 
 def terminate_family(pid: int) -> None:
-    """TERM to a child of this process and to all below it."""
+    """Sends TERM to a child of this process and all its descendants."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
     for entry in _living(pid):
@@ -31,8 +31,8 @@ def terminate_family(pid: int) -> None:
 
 
 def kill_family(pid: int) -> None:
-    """Kills a child of this process and all below it. What escapes by a fork loses its parent and comes to this
-    process, where `orphans` finds it."""
+    """Kills a child of this process and all its descendants. A process that escapes by forking loses its parent and is
+    reparented to this process, where `orphans` finds it."""
     family = _living(pid)
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
@@ -40,7 +40,7 @@ def kill_family(pid: int) -> None:
 
 
 def orphans(known: set[int]) -> list[ProcessEntry]:
-    """The children of this process that it did not start itself, with all below them."""
+    """The children of this process that it did not start itself, with all their descendants."""
     entries = below([os.getpid()])[os.getpid()]
     ours = set(known)
     found = []

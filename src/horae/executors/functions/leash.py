@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from horae.executors.functions.kernel import now
 
-_CLOSE = 0.25  # seconds before its end a child is not used any more: the template may be at its throat
+_CLOSE = 0.25  # seconds before its deadline in which a child is no longer used: the template may be about to kill it
 
 
 class Leash:
@@ -24,7 +24,7 @@ class Leash:
         self._lock = threading.Lock()
 
     def follow(self, until: float) -> None:
-        """The lease of the attempt at hand holds until then; 0: it is lost."""
+        """The lease of the current attempt is valid until then; 0: it is lost."""
         at = now()
         with self._lock:
             if not at + (until - at) / 2 <= self._sent <= until:
@@ -32,7 +32,7 @@ class Leash:
                 self._tell(until)
 
     def let_go(self) -> None:
-        """No call is under way."""
+        """No call is in progress."""
         self.follow(math.inf)
 
     @property

@@ -1,4 +1,4 @@
-"""The worker's connection to the template: starts it, asks it for children, and is notified when they end."""
+"""The worker's connection to the template: starts it, requests children, and is notified when they end."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class FunctionLink:
             socket.send_fds(self._control, [orjson.dumps({"fork": number})], list(fds))
 
     def end(self, number: int, grace: float) -> None:
-        """TERM to a child and all below it, KILL after `grace` seconds; at once if that is 0."""
+        """TERM to a child and all its descendants, KILL after `grace` seconds; at once if that is 0."""
         self._send({"end": number, "grace": grace})
 
     def lease(self, number: int, until: float) -> None:
@@ -87,7 +87,7 @@ class FunctionLink:
         self._send({"lease": number, "until": until if until < math.inf else None})
 
     async def close(self) -> None:
-        """Has everything ended, and waits for that."""
+        """Ends everything, and waits for that."""
         self._forget()
         self._control.close()
         try:
@@ -124,7 +124,7 @@ class FunctionLink:
             self._done()
 
     def _gone(self) -> None:
-        """It died, or could not import. Its children die with it; what they had started is found by its marker."""
+        """It died, or could not import. Its children die with it; processes they started are found by their marker."""
         self._forget()
         self._control.close()
         self._popen.kill()

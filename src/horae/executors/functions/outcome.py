@@ -21,7 +21,7 @@ def failure(error: BaseException) -> Outcome:
 
 
 def result(value: Any) -> Outcome:
-    """Failures here are permanent: the work is done, and doing it again would bring the same."""
+    """Failures here are permanent: the work is done, and repeating it would have the same result."""
     if value is None:
         return SUCCEEDED
     try:

@@ -1,6 +1,7 @@
-"""Sends what functions on the loop and in threads print or log to their run's log, and all else where it always went.
+"""Redirects what functions on the loop and in threads print or log to their run's log, and everything else to where it
+always went.
 
-A context variable says whose turn it is: tasks and threads that a function starts inherit it.
+A context variable tells which attempt is active: tasks and threads that a function starts inherit it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from horae.executors.failure import clean
 
 
 class Writer(Protocol):
-    """An attempt, or what stands for one in a thread."""
+    """An attempt, or its stand-in in a thread."""
 
     @property
     def log(self) -> LogSink: ...
@@ -26,7 +27,7 @@ writer: ContextVar[Writer | None] = ContextVar("horae_writer", default=None)
 
 
 def route() -> None:
-    """From now on, in this process."""
+    """Installs the redirection in this process."""
     if not isinstance(sys.stdout, _Routed):
         sys.stdout = _Routed(sys.stdout, "stdout")
         sys.stderr = _Routed(sys.stderr, "stderr")
@@ -34,7 +35,7 @@ def route() -> None:
 
 
 class _Routed(io.TextIOBase):
-    """A standard stream that looks whose output it is."""
+    """A standard stream that finds out whose output it gets."""
 
     def __init__(self, usual: TextIO, stream: str) -> None:
         self._usual, self._stream = usual, stream

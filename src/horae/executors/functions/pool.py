@@ -16,8 +16,8 @@ from horae.executors.functions.connection import ChildConnection, Reply
 from horae.executors.functions.link import FunctionLink, FunctionOrigin
 
 IDLE = 60.0  # seconds after which an unused child ends
-_RESTING = 1.0  # seconds after which an unused one forgets about leases
-_DEATH = 5.0  # seconds beyond the grace until waiting ends
+_RESTING = 1.0  # seconds after which an unused child's lease is removed
+_DEATH = 5.0  # seconds beyond the grace period after which waiting ends
 
 _REASONS = {
     StopReason.CANCEL: "cancelled",
@@ -32,14 +32,14 @@ class Gone(Exception):
 
 
 class FunctionPool:
-    """At most `limit` children, forked as they are needed, used again, and ended when they are not."""
+    """At most `limit` children, forked as needed, reused, and ended when idle."""
 
     def __init__(self, origin: FunctionOrigin, limit: int, *, idle: float = IDLE) -> None:
         self._origin, self._limit, self._idle_for = origin, limit, idle
         self._link: FunctionLink | None = None
         self._number = 0
         self._children: dict[int, ChildConnection] = {}
-        self._idle: list[ChildConnection] = []  # the one used last is at the end, and used first
+        self._idle: list[ChildConnection] = []  # most recently used last, and used first
         self._waiting: deque[asyncio.Future[ChildConnection]] = deque()
         self._pruning: asyncio.TimerHandle | None = None
         self._gone_because = ""
@@ -68,7 +68,7 @@ class FunctionPool:
         return await self._lost(reply.outcome) if reply.lost else reply.outcome
 
     async def _lost(self, outcome: Outcome) -> Outcome:
-        """A pool that is closed says nothing about its calls: the worker is about to interrupt them."""
+        """A closed pool reports nothing about its calls: the worker is about to interrupt them."""
         if self._closed:
             await asyncio.get_running_loop().create_future()
         return outcome
@@ -83,7 +83,7 @@ class FunctionPool:
             await link.close()
         self._lose_all("the worker stops")
 
-    # Which call has which child
+    # Assigning children to calls
 
     async def _take(self) -> ChildConnection:
         while self._idle:
@@ -104,7 +104,7 @@ class FunctionPool:
             raise
 
     async def _started(self) -> None:
-        """Until there is a template to fork from; Gone if there cannot be one."""
+        """Waits until there is a template to fork from; raises Gone if there cannot be one."""
         if self._closed:
             raise Gone("the worker stops")
         self.warm()
@@ -129,7 +129,7 @@ class FunctionPool:
         return child
 
     def _free(self, child: ChildConnection) -> None:
-        """To the longest waiter, or to rest."""
+        """Gives it to the longest waiter, or makes it idle."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():
@@ -152,10 +152,10 @@ class FunctionPool:
         pause = _RESTING if len(resting) < len(self._idle) else self._idle_for
         self._pruning = loop.call_later(pause, self._prune) if self._idle else None
 
-    # How it ends
+    # Ending children
 
     def _release(self, child: ChildConnection, reply: Reply, attempt: Attempt) -> None:
-        """What becomes of a child after its reply."""
+        """Decides about a child after its reply."""
         if reply.lost:
             return  # it has ended
         if reply.dirty:
@@ -166,7 +166,7 @@ class FunctionPool:
             self._free(child)
 
     async def _stop(self, child: ChildConnection, attempt: Attempt) -> Outcome:
-        """Ends a call that is under way, and waits until all its processes are gone."""
+        """Ends a call in progress, and waits until all its processes are gone."""
         if child.reply is not None:
             self._release(child, child.reply, attempt)
         elif self._link is not None:
@@ -176,7 +176,7 @@ class FunctionPool:
             await self._dead(child, grace, attempt)
         reply = child.reply
         if reply is not None and not reply.stop_seen and reply.outcome.kind is AttemptOutcome.SUCCEEDED:
-            return reply.outcome  # its work was done before it heard of the stop
+            return reply.outcome  # its work was done before the stop arrived
         raise asyncio.CancelledError
 
     def _say(self, attempt: Attempt, name: str) -> None:
@@ -190,7 +190,7 @@ class FunctionPool:
             answered = child.reply is not None
             try:
                 await child.over(left)
-            except asyncio.CancelledError:  # asked once more: now
+            except asyncio.CancelledError:  # cancelled again: kill now
                 self._say(attempt, "KILL")
                 self._kill(child)
             if child.reply is not None and not answered:
@@ -226,7 +226,7 @@ class FunctionPool:
         self._give_up(why)
 
     def _give_up(self, why: str) -> None:
-        """On all that wait for a child."""
+        """Fails all calls that wait for a child."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():

@@ -32,19 +32,19 @@ from horae.executors.functions.child import FunctionChild, Prepared
 
 _LARGEST = 1 << 20  # bytes of a message: a thousand leases
 _FDS = 3  # that come with a request for a child
-_AGAIN = 0.01  # seconds until the next look at what does not want to die
-_LAST_WORDS = 5.0  # seconds for everything to be dead when the worker is gone
+_AGAIN = 0.01  # seconds until the next check of processes that have not died yet
+_LAST_WORDS = 5.0  # seconds for everything to die when the worker is gone
 
 
 @dataclass(slots=True)
 class _Member:
-    """A child that was forked, and until when it may live."""
+    """A forked child, and its deadline."""
 
     pid: int
     kill_at: float = math.inf  # it was asked to end
     lease_until: float = math.inf
     lease_lost: bool = False  # that is why it was killed
-    status: int | None = None  # once it has ended
+    status: int | None = None  # set once it has ended
 
     @property
     def deadline(self) -> float:
@@ -66,7 +66,7 @@ class ForkServer:
         self._bell = bell
 
     def run(self) -> None:
-        """Until the worker is gone."""
+        """Runs until the worker is gone."""
         self._selector.register(self._control, selectors.EVENT_READ)
         self._selector.register(self._ringing, selectors.EVENT_READ)
         while self._listen(self._pause()):
@@ -146,7 +146,7 @@ class ForkServer:
         member.kill_at = min(kernel.now() + grace, member.kill_at)
 
     def _step(self) -> None:
-        """Kills what is to be dead, and reports what has ended with all that it left behind."""
+        """Kills what must be dead, and reports children that have ended with everything they left behind."""
         now = kernel.now()
         for member in self._members.values():
             if member.deadline <= now:
@@ -159,7 +159,7 @@ class ForkServer:
                 _tell(self._control, {"exit": number, "status": member.status, "lease": member.lease_lost})
 
     def _reap(self) -> list[int]:
-        """Takes leave of the dead; the numbers of those children that have ended."""
+        """Reaps dead processes; returns the numbers of children that have ended."""
         by_pid = {member.pid: member for member in self._members.values()}
         with suppress(ChildProcessError):
             while True:
@@ -171,14 +171,14 @@ class ForkServer:
         return [number for number, member in self._members.items() if member.status is not None]
 
     def _end_orphans(self) -> bool:
-        """Kills what dead children left behind; whether there still is any. A living child keeps its own."""
+        """Kills what dead children left behind; returns whether there is any left. A live child keeps its own."""
         living = {member.pid for member in self._members.values() if member.status is None}
         orphans = kernel.orphans(living)
         kernel.end_descendants(orphans)
         return bool(orphans)
 
     def _pause(self) -> float | None:
-        """How long nothing needs doing unless a request comes or a child ends."""
+        """How long there is nothing to do unless a request arrives or a child ends."""
         if any(member.status is not None for member in self._members.values()):
             return _AGAIN
         deadline = min((member.deadline for member in self._members.values()), default=math.inf)
@@ -200,7 +200,7 @@ def _tell(control: socket.socket, message: dict[str, Any]) -> None:
 
 
 def main(fd: int, parent: int) -> None:
-    """Imports what the worker names, says so, and serves."""
+    """Imports what the worker names, reports that, and serves."""
     prctl.die_with_parent(parent)  # an import may hang
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=fd)
@@ -217,16 +217,16 @@ def main(fd: int, parent: int) -> None:
     prctl.be_called("horae functions")
     template = ForkServer(control, functions)
     gc.collect()
-    gc.freeze()  # what is here stays; children share it as long as it is not written to (copy-on-write)
+    gc.freeze()  # loaded objects stay; children share them as long as nobody writes to them (copy-on-write)
     _tell(control, {"ready": len(functions)})
-    prctl.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
+    prctl.outlive_parent()  # the closed connection tells that it ended, and there is work to do then
     template.run()
 
 
 def _prepare(loader: str, imports: list[str]) -> dict[str, Prepared]:
     module, _, name = loader.partition(":")
     registry: Registry = getattr(import_module(module), name)(imports)
-    if not logging.getLogger().handlers:  # what the tasks set up themselves goes first
+    if not logging.getLogger().handlers:  # exit handlers of the tasks run first
         logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     return {
         function.name: Prepared(function, validator_of(function)) for function in registry if function.kind == "process"

@@ -1,5 +1,5 @@
-"""Makes an attempt's place in its trace the current context of OpenTelemetry, where that is installed: spans that a
-function begins, and calls that it makes through instrumented libraries, then are parts of the run's trace."""
+"""Makes an attempt's trace context OpenTelemetry's current context, if that is installed: spans that a function starts,
+and calls that it makes through instrumented libraries, then become parts of the run's trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.domain.runs.trace import parse_traceparent
 
 
 def join(traceparent: str) -> Any:
-    """For the current task or thread; what `leave` takes."""
+    """For the current task or thread; returns the token for `leave`."""
     api, place = _api(), parse_traceparent(traceparent)
     if api is None or place is None:
         return None

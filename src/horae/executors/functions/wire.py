@@ -1,5 +1,5 @@
-"""What the worker and a child say to each other: frames of a length, a kind and a body. JSON inside, never pickle: a
-child is user code, and the worker takes nothing from it that could run."""
+"""The protocol between the worker and a child: frames of a length, a kind and a body. JSON inside, never pickle: a
+child runs user code, and the worker accepts nothing from it that could execute."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def frame(kind: bytes, body: bytes) -> bytes:
 
 
 class Parser:
-    """Makes frames of bytes as they come."""
+    """Splits incoming bytes into frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
