@@ -1,11 +1,14 @@
 """What an evaluation of alerts costs: the same, whatever there is of healthy jobs, history and cleared alerts; and with
 very many that are wrong, each is still opened once."""
 
+from datetime import timedelta
+
 import pytest
 
 from horae.domain.alerts.thresholds import Thresholds
+from horae.domain.alerts.transition import MOST_SEEN
 from horae.lifecycle.watch import Eyes, watch
-from tests.contract.cost import Meter, metered
+from tests.contract.cost import Meter, counted, metered
 from tests.contract.watching import alerts, beat, evaluate, fail, worker
 from tests.contract.wide import copy
 from tests.contract.world import World
@@ -66,6 +69,7 @@ async def test_healthy_jobs_and_history_cost_nothing(world: World) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_ten_thousand_jobs_that_fail_at_once_get_an_alert_each(world: World) -> None:
+    """And while they stay open, an evaluation writes a bounded number of them, those that were written longest ago."""
     await worker(world)
     job = await world.job(name="first")
     await fail(world, job, 3)
@@ -76,3 +80,13 @@ async def test_ten_thousand_jobs_that_fail_at_once_get_an_alert_each(world: Worl
         await evaluate(world, dead_letters=0)
     (row,) = await world.rows("SELECT COUNT(*) AS n FROM alerts WHERE state = 'open' AND rule = 'failing'")
     assert row["n"] == 10_000
+    then = await world.now()
+    await world.execute("UPDATE alerts SET last_seen_at = :old", old=then - timedelta(minutes=2))
+    costly, meter = await counted(world, 1)
+    for round in (1, 2):
+        meter.round_trips.clear()
+        await evaluate(costly, dead_letters=0)
+        written = [sql for sql in meter.round_trips if sql.startswith("UPDATE alerts")]
+        assert len(written) <= 3
+        (row,) = await world.rows("SELECT COUNT(*) AS n FROM alerts WHERE last_seen_at >= :then", then=then)
+        assert row["n"] == round * MOST_SEEN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from horae.domain.alerts.alert import Finding
+from horae.domain.alerts.alert import AlertRecord, Finding
 from horae.domain.alerts.transition import Changes
 from horae.domain.alerts.turns import in_turn
 from horae.lifecycle.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
@@ -14,6 +14,7 @@ from horae.ports import Store, Transaction
 from horae.processes.loop import log
 
 _PORTION = 500  # alerts in one transaction
+_LOGGED = 20  # alerts with a line of their own: of very many that open at once, the portal has the list
 _EXPLAINED = 20  # jobs that are explained at a time: each costs a few statements
 
 
@@ -22,10 +23,8 @@ class Alerting:
         self._store, self._offline_after = store, offline_after
 
     async def apply(self, changes: Changes) -> None:
-        for alert in await self._each(open_alerts, await self._explained(changes.opening)):
-            log.warning("alert", rule=alert.rule, title=alert.title, alert=alert.id)
-        for alert in await self._each(clear_alerts, changes.clearing):
-            log.info("alert cleared", rule=alert.rule, title=alert.title, alert=alert.id)
+        _log(log.warning, "alert", await self._each(open_alerts, await self._explained(changes.opening)))
+        _log(log.info, "alert cleared", await self._each(clear_alerts, changes.clearing))
         findings = await self._explained([finding for _, finding in changes.seen])
         await self._each(see_alerts, [(one[0], finding) for one, finding in zip(changes.seen, findings, strict=True)])
         await self._each(quieten_alerts, changes.quiet)
@@ -48,3 +47,10 @@ class Alerting:
         for start in range(0, len(items), _PORTION):
             done += await self._store.transact(verb, items[start : start + _PORTION]) or ()
         return done
+
+
+def _log(write: Callable[..., Any], event: str, alerts: Sequence[AlertRecord]) -> None:
+    for alert in alerts[:_LOGGED]:
+        write(event, rule=alert.rule, title=alert.title, alert=alert.id)
+    if len(alerts) > _LOGGED:
+        write(event, more=len(alerts) - _LOGGED)

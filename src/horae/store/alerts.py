@@ -30,7 +30,7 @@ _RECORD = words(
 )
 _SELECT = f"SELECT {', '.join(f'a.{column}' for column in _RECORD)}, p.slug AS project FROM alerts a "
 _PROJECT = "LEFT JOIN projects p ON p.id = a.project_id"
-_STANDING = words("id identity last_seen_at quiet_since flaps silenced_until notified_at")
+_STANDING = words("id project_id identity last_seen_at quiet_since flaps silenced_until notified_at")
 _RANK = " ".join(f"WHEN '{severity}' THEN {rank}" for rank, severity in enumerate(SEVERITIES))
 _OPENED = words(
     "id project_id rule severity subject_kind subject_id subject_name identity open_key title why action tags since "

@@ -13,7 +13,8 @@ from horae.domain.alerts.turns import in_turn
 HOLD = timedelta(minutes=1)  # how long a rule must hold before its alert clears
 LONGEST_HOLD = timedelta(minutes=30)
 FLAPS_WITHIN = timedelta(hours=1)  # an alert that reopens this soon flaps
-SEEN_EVERY = timedelta(minutes=1)  # how often an open alert is updated
+SEEN_EVERY = timedelta(minutes=1)  # how often an open alert is updated, at most
+MOST_SEEN = 1_000  # open alerts that one evaluation updates
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class StandingAlert:
     """The part of an open alert that transitions need. `quiet_since`: since when its rule has held again."""
 
     id: str
+    project_id: str | None
     identity: str
     last_seen_at: datetime
     quiet_since: datetime | None
@@ -54,15 +56,22 @@ def transitions(standing: Collection[StandingAlert], findings: Iterable[Finding]
     for finding in findings:
         found.setdefault(finding.identity, finding)
     changes = Changes()
+    stale: list[StandingAlert] = []
+    current: dict[str, Finding] = {}
     for alert in standing:
         finding_now = found.pop(alert.identity, None)
         if finding_now is None:
             _recover(changes, alert, now)
             continue
-        if alert.quiet_since is not None or now - alert.last_seen_at >= SEEN_EVERY:
+        if alert.quiet_since is not None:
             changes.seen.append((alert.id, finding_now))
+        elif now - alert.last_seen_at >= SEEN_EVERY:
+            stale.append(alert)
+            current[alert.id] = finding_now
         if alert.notified_at is None and not silenced(alert.silenced_until, now):
             changes.notifying.append(alert.id)
+    longest = in_turn(sorted(stale, key=lambda alert: alert.last_seen_at))[:MOST_SEEN]
+    changes.seen.extend((alert.id, current[alert.id]) for alert in longest)
     changes.opening.extend(in_turn(found.values()))
     return changes
 

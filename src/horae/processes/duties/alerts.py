@@ -9,6 +9,7 @@ from horae.processes.duties.duty import Duty, Post
 
 _EVERY = 15.0  # seconds between two evaluations
 _SHARE = 20  # times as long as one took, if that is longer
+_LONGEST = 60.0  # one project with very many problems must not delay the alerts of others by more
 
 
 class AlertsDuty(Duty):
@@ -28,4 +29,4 @@ class AlertsDuty(Duty):
         changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
         took = post.clock.monotonic() - began
         await self._alerting.apply(changes)
-        return max(_EVERY, _SHARE * took)
+        return min(max(_EVERY, _SHARE * took), _LONGEST)
