@@ -116,7 +116,7 @@ export interface AlertView {
   note: string | null;
 }
 
-/** A service that Apprise knows, by its URL; needs the extra `apprise`. */
+/** Any service that Apprise supports, by its URL; needs the extra `apprise`. */
 export interface AppriseTarget {
   kind: "apprise";
   url?: string | null;
@@ -258,7 +258,7 @@ export interface BatchBody {
   runs: TriggerBody[];
 }
 
-/** One stretch of time. */
+/** One time range. */
 export interface BlackoutRange {
   start: string;
   end: string;
@@ -371,7 +371,7 @@ export interface ChangedUserView {
 
 /**
  * A channel as clients send it. Secret fields of the target (`url`, `key`, `password`, `routing_key`, `api_key`)
- * are write-only.
+ * are write-only, unless they name a secret of the project: `{{ secrets.NAME }}`.
  */
 export interface ChannelBody {
   events?: ("failure" | "dead_letter" | "recovery" | "alert" | "budget")[];
@@ -383,9 +383,9 @@ export interface ChannelBody {
   digest?: number | string;
   repeat_after?: number | string;
   per_hour?: number;
+  target: WebhookTarget | SlackTarget | EmailTarget | PagerDutyTarget | OpsgenieTarget | AppriseTarget;
   name: string;
   enabled?: boolean;
-  target: WebhookTarget | SlackTarget | EmailTarget | PagerDutyTarget | OpsgenieTarget | AppriseTarget;
 }
 
 /**
@@ -449,21 +449,21 @@ export interface ConfirmBody {
   code: string;
 }
 
-/** What a container may use; None leaves it to the worker's own default. */
+/** Resource limits of a container; None: the worker's default. */
 export interface ContainerLimits {
   memory?: number | null;
   cpus?: number | null;
   processes?: number | null;
 }
 
-/** What a container may use; None leaves it to the worker's own default. */
+/** Resource limits of a container; None: the worker's default. */
 export interface ContainerLimitsInput {
   memory?: number | string | null;
   cpus?: number | null;
   processes?: number | null;
 }
 
-/** Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job). */
+/** Runs an image in a new container (or, with `reuse`, in one kept warm for the job). */
 export interface ContainerTarget {
   kind: "container";
   image: string;
@@ -479,7 +479,7 @@ export interface ContainerTarget {
   reuse?: boolean;
 }
 
-/** Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job). */
+/** Runs an image in a new container (or, with `reuse`, in one kept warm for the job). */
 export interface ContainerTargetInput {
   kind: "container";
   image: string;
@@ -667,7 +667,7 @@ export interface DiscardBody {
   reason: string;
 }
 
-/** Mail through a server of its own, or through that of the installation (HORAE_SMTP_URL). */
+/** E-mail through its own server, or through that of the installation (HORAE_SMTP_URL). */
 export interface EmailTarget {
   kind: "email";
   to: string[];
@@ -766,13 +766,13 @@ export interface ExecutionNumbers {
   avg_duration_ms: number | null;
 }
 
-/** So many failed runs within so long are too many. Counted by whole hours. */
+/** So many failed runs within this period are too many. Counted by whole hours. */
 export interface FailureBudget {
   failures: number;
   within: number;
 }
 
-/** So many failed runs within so long are too many. Counted by whole hours. */
+/** So many failed runs within this period are too many. Counted by whole hours. */
 export interface FailureBudgetInput {
   failures: number;
   within: number | string;
@@ -831,13 +831,13 @@ export interface HourView {
   avg_duration_ms: number | null;
 }
 
-/** How the call identifies itself: one of these. */
+/** How the call authenticates: one of these. */
 export interface HttpAuth {
   bearer?: string | null;
   basic?: BasicAuth | null;
 }
 
-/** How the call identifies itself: one of these. */
+/** How the call authenticates: one of these. */
 export interface HttpAuthInput {
   bearer?: string | null;
   basic?: BasicAuth | null;
@@ -1081,7 +1081,7 @@ export interface LeftView {
   invitations_withdrawn: number;
 }
 
-/** What an attempt may use; None leaves it to the worker's own default. */
+/** Resource limits of an attempt; None: the worker's default. */
 export interface Limits {
   memory?: number | null;
   cpu?: number | null;
@@ -1089,7 +1089,7 @@ export interface Limits {
   processes?: number | null;
 }
 
-/** What an attempt may use; None leaves it to the worker's own default. */
+/** Resource limits of an attempt; None: the worker's default. */
 export interface LimitsInput {
   memory?: number | string | null;
   cpu?: number | string | null;
@@ -1484,14 +1484,14 @@ export interface OperationView {
   finished_at: string | null;
 }
 
-/** Alert API of Opsgenie, or of services that take the same. */
+/** Alert API of Opsgenie, or of compatible services. */
 export interface OpsgenieTarget {
   kind: "opsgenie";
   api_key?: string | null;
   url?: string;
 }
 
-/** Events API v2 of PagerDuty, or of services that take the same. */
+/** Events API v2 of PagerDuty, or of compatible services. */
 export interface PagerDutyTarget {
   kind: "pagerduty";
   routing_key?: string | null;
@@ -1715,7 +1715,7 @@ export interface QueuedPoint {
   oldest_seconds: number;
 }
 
-/** When messages wait for the end of the window. Those of at least the severity `allow` are sent all the same. */
+/** When messages wait for the end of the window. Those of severity `allow` and above are sent anyway. */
 export interface QuietHours {
   windows: WeeklyWindow[];
   timezone?: string;
@@ -1834,7 +1834,7 @@ export interface ReservationView {
 }
 
 /**
- * When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+ * When and how often a failed attempt is retried. `max_attempts` includes the first attempt; an exit status in
  * `permanent_exit_codes` is final.
  */
 export interface Retry {
@@ -1852,7 +1852,7 @@ export interface RetryBody {
 }
 
 /**
- * When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+ * When and how often a failed attempt is retried. `max_attempts` includes the first attempt; an exit status in
  * `permanent_exit_codes` is final.
  */
 export interface RetryInput {
@@ -1989,7 +1989,7 @@ export interface RunningPoint {
   utilisation: number | null;
 }
 
-/** What a script is kept from, by namespaces of its own (bubblewrap on the worker). */
+/** Restrictions by namespaces (bubblewrap on the worker). */
 export interface Sandbox {
   network?: boolean;
   read_only?: boolean;
@@ -2127,7 +2127,7 @@ export interface SilenceBody {
   note?: string | null;
 }
 
-/** An incoming webhook of Slack, or of Mattermost, Rocket.Chat, Discord (`/slack`) and others that take the same. */
+/** An incoming webhook of Slack, or of Mattermost, Rocket.Chat, Discord (`/slack`) and other compatible services. */
 export interface SlackTarget {
   kind: "slack";
   url?: string | null;

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import ValidationError
+
 from horae.accounts.projects import hold_project
 from horae.accounts.secrets import Resealed
 from horae.domain.errors import Conflict, InvalidInput, NotFound
@@ -19,13 +21,14 @@ from horae.domain.notify.channel import (
     SealedPart,
     unknown_channel,
 )
-from horae.domain.notify.delivery import DeliveryRecord, NewDelivery
+from horae.domain.notify.delivery import DeliveryRecord, Due, NewDelivery
 from horae.domain.notify.message import trial
 from horae.domain.notify.routing import drained
-from horae.domain.notify.targets import WebhookTarget, merged_secrets, shown_address
+from horae.domain.notify.targets import Target, WebhookTarget, merged_secrets, named_secret, shown_address
 from horae.domain.people.audit import differing
-from horae.domain.secrets.secret import CannotOpen, Sealed
+from horae.domain.secrets.secret import CannotOpen, Sealed, unknown
 from horae.domain.text.ids import NIL
+from horae.domain.text.validation_text import readable
 from horae.ports import Seals, Transaction
 
 _LISTED = 10
@@ -59,6 +62,7 @@ async def create_channel(
         raise Conflict(f"there is a channel named {change.name!r} already")
     if await tx.channels.count(project_id) >= MOST_CHANNELS:
         raise Conflict(f"there are {MOST_CHANNELS} channels, which is the most: delete one first")
+    await _check_references(tx, project_id, change.spec.target)
     made = _made(change)
     secrets = merged_secrets(change.spec.target, None, {"key": made} if made else {})
     channel = _channel(channel_id, project_id, change, secrets, seals)
@@ -87,6 +91,7 @@ async def edit_channel(
         await _refuse_named(tx, before, "rename")
     if before.spec is not None and wanted.spec.target.kind != before.spec.target.kind:
         raise InvalidInput("target.kind", "cannot be changed: create another channel")
+    await _check_references(tx, project_id, wanted.spec.target)
     # A target that this version cannot read says nothing about where its secrets may be sent.
     known = opened(seals, before) if before.spec is not None else {}
     secrets = merged_secrets(wanted.spec.target, before.spec.target if before.spec else None, known)
@@ -95,7 +100,7 @@ async def edit_channel(
     if not wanted.enabled:
         await tx.deliveries.give_up(before.id, "the channel was disabled")
     changes = differing(_plain(before), _plain(channel))
-    changed = sorted(name for name in secrets if secrets[name] != known.get(name))
+    changed = sorted(name for name, value in secrets.items() if value != known.get(name) and not named_secret(value))
     if changed:  # only that they were set, never the values
         changes += differing({}, {f"target.{name}": "(set)" for name in changed})
     if changes:
@@ -168,6 +173,26 @@ def open_sealed(seals: Seals, project_id: str, channel_id: str, sealed: SealedPa
     return {str(name): str(value) for name, value in found.items()}
 
 
+async def open_secrets(tx: Transaction, *, seals: Seals, due: Due) -> dict[str, str]:
+    """What is secret about a message's channel, with the present values of the secrets that it names. Raises
+    InvalidInput if one of these is missing or cannot be used, CannotOpen if no key opens it."""
+    found = {} if due.sealed is None else open_sealed(seals, due.project_id, due.channel_id, due.sealed)
+    named = due.spec.target.references() if due.spec is not None else {}
+    if due.spec is None or not named:
+        return found
+    rows = await tx.secrets.sealed({(due.project_id, name) for name in named.values()})
+    values = {row.name: seals.open(row).rstrip("\r\n") for row in rows}  # files end with a line break
+    for field, name in named.items():
+        if name not in values:
+            raise InvalidInput(f"target.{field}", unknown(name))
+        found[field] = values[name]
+    try:
+        return due.spec.target.with_values(found).secrets()
+    except ValidationError as error:
+        ((field, message), *_) = readable(error.errors(include_url=False, include_input=False))
+        raise InvalidInput(f"target.{field}", message) from None
+
+
 async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
     """Re-encrypts some values with the current key; those that no key decrypts stay as they are."""
     done, cannot = 0, []
@@ -208,7 +233,8 @@ async def find_channel(tx: Transaction, project_id: str, ref: str, *, lock: bool
 
 def _channel(id: str, project_id: str, change: ChannelChange, secrets: dict[str, str], seals: Seals) -> NewChannel:
     spec = change.spec.model_copy(update={"address": shown_address(change.spec.target, secrets)})
-    return NewChannel(id, project_id, change.name, change.enabled, spec, _sealed(seals, project_id, id, secrets))
+    values = {name: value for name, value in secrets.items() if not named_secret(value)}
+    return NewChannel(id, project_id, change.name, change.enabled, spec, _sealed(seals, project_id, id, values))
 
 
 def _sealed(seals: Seals, project_id: str, id: str, secrets: dict[str, str]) -> SealedPart | None:
@@ -216,6 +242,19 @@ def _sealed(seals: Seals, project_id: str, id: str, secrets: dict[str, str]) -> 
         return None
     sealed = seals.seal(project_id, _place(id), json.dumps(secrets))
     return SealedPart(sealed.text, sealed.key_id)
+
+
+async def _check_references(tx: Transaction, project_id: str, target: Target) -> None:
+    """Refuses secrets that are not there. They stay until the channel is saved: their rows are locked."""
+    named = target.references()
+    known = await tx.secrets.known(project_id, set(named.values()))
+    for field, name in named.items():
+        if project_id == NIL:
+            raise InvalidInput(
+                f"target.{field}", "must be the value itself: the installation has no secrets of its own"
+            )
+        if name not in known:
+            raise InvalidInput(f"target.{field}", unknown(name))
 
 
 def _place(channel_id: str) -> str:

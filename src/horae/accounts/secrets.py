@@ -40,13 +40,16 @@ async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[Se
 
 
 async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: bool, actor: str) -> None:
-    """Refused while a job names it, unless forced: then the job's next run fails."""
+    """Refused while a job or a channel names it, unless forced: then the job's next run fails, and the channel's
+    messages wait until it is set again."""
     if await tx.secrets.find(project_id, name, lock=True) is None:
         raise NotFound(f"there is no secret {name!r}")
     # A transaction that saves a job locks its secrets' rows until the job is visible here.
     if not force and (jobs := await tx.secrets.named_by(project_id, name, _LISTED + 1)):
         more = " and others" if len(jobs) > _LISTED else ""
         raise Conflict(f"jobs use this secret: {', '.join(jobs[:_LISTED])}{more}")
+    if not force and (channels := await tx.channels.using(project_id, name)):
+        raise Conflict(f"channels use this secret: {', '.join(channels[:_LISTED])}")
     await tx.secrets.delete(project_id, name)
     await tx.audit.add("secret.delete", actor=actor, project_id=project_id, name=name)
 

@@ -7,17 +7,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from horae.domain.notify.channel import ChannelName, ChannelRules, Event, Level, QuietHours
-from horae.domain.notify.targets import Target
+from horae.domain.notify.channel import ChannelDefinition, Event, Level, QuietHours
 
 
-class ChannelBody(ChannelRules):
+class ChannelBody(ChannelDefinition):
     """A channel as clients send it. Secret fields of the target (`url`, `key`, `password`, `routing_key`, `api_key`)
-    are write-only."""
-
-    name: ChannelName
-    enabled: bool = True
-    target: Target
+    are write-only, unless they name a secret of the project: `{{ secrets.NAME }}`."""
 
 
 class ChannelPatch(BaseModel):

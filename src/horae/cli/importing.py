@@ -88,7 +88,7 @@ def _imported(reference: str) -> Any:
 
 
 def _show(imported: Imported, as_json: bool) -> None:
-    sys.stdout.write(as_text(imported.definitions, as_json))
+    sys.stdout.write(as_text({"jobs": imported.definitions}, as_json))
     for note in imported.notes:
         say(f"note: {note}")
     say(f"{len(imported.definitions)} jobs. Read them, then `horae apply FILE`.")

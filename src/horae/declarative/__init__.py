@@ -1,2 +1,2 @@
-"""Jobs as code: read from files, compared with the existing jobs, applied, exported. Pure except for reading files; the
-command line executes the plan through the API."""
+"""Jobs, channels and pings as code: read from files, compared with those that exist, applied, exported. Pure except
+for reading files; the command line executes the plan through the API."""

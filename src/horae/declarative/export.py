@@ -1,5 +1,5 @@
-"""Export: jobs as YAML text. The same bytes for the same jobs, without default values, in the usual order of a
-definition."""
+"""Jobs, channels and pings as YAML text: the same bytes for the same ones, without default values, in the usual
+order of a definition."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from horae.declarative.beside import definition_of
+from horae.declarative.kinds import Kind
 from horae.declarative.plan import Json, spec_of
 from horae.domain.jobs.difference import essence
 from horae.domain.jobs.job import JobSpec
+from horae.domain.notify.channel import ChannelDefinition
 from horae.domain.targets.templates import STORED
 
 
 def export(jobs: Iterable[Json], names: Mapping[str, str]) -> str:
-    return text(definitions(jobs, names))
+    return text({"jobs": definitions(jobs, names)})
 
 
 def definitions(jobs: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
@@ -25,23 +28,31 @@ def definitions(jobs: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
     return [definition(spec_of(job, names), enabled=job["enabled"]) for job in found]
 
 
-def text(definitions: list[Json]) -> str:
-    body = yaml.dump({"jobs": definitions}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
-    return body if definitions else "jobs: []\n"
+def beside(kind: Kind, shown: Iterable[Json]) -> list[Json]:
+    """Channels or pings; of a channel, what is secret only where it names a secret of the project."""
+    return [definition(definition_of(kind, one)) for one in sorted(shown, key=lambda one: one["name"])]
+
+
+def text(whole: Json) -> str:
+    """A file, from the lists that it has."""
+    return yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
 def fields(said: Json) -> list[str]:
     """Lines of YAML, for people."""
-    return yaml.dump(said, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120).splitlines()
+    return text(said).splitlines()
 
 
-def definition(spec: JobSpec, *, enabled: bool = True) -> Json:
-    """Reading it again gives the same job. `max_instances` has two defaults: it is left out if it has the applicable
-    one."""
+def definition(spec: BaseModel, *, enabled: bool = True) -> Json:
+    """Reading it again gives the same. `max_instances` of a job has two defaults: it is left out if it has the
+    applicable one."""
     said: Json = {}
-    for name, info in JobSpec.model_fields.items():
+    order = sorted(type(spec).model_fields.items(), key=lambda field: field[0] != "name")
+    if isinstance(spec, ChannelDefinition):
+        order.sort(key=lambda field: field[0] not in ("name", "target"))
+    for name, info in order:
         value = getattr(spec, name)
-        if name == "max_instances":
+        if isinstance(spec, JobSpec) and name == "max_instances":
             if value != _default_instances(spec):
                 said[name] = value
         elif value != info.get_default(call_default_factory=True):

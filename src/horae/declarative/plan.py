@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from horae.declarative.files import Declared
+from horae.declarative.kinds import Kind
 from horae.domain.errors import InvalidInput
 from horae.domain.jobs.difference import Change, changes, made
 from horae.domain.jobs.job import JobSpec
@@ -28,43 +29,50 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One job, and what to do with it. `version` is the one that was read: if the job has changed since, the step is
-    refused."""
+    """One job, channel or ping, and what to do with it. `version` is the one that was read: if it has changed
+    since, the step is refused. Channels have none."""
 
     action: Action
     name: str
-    declared: Declared | None = None
+    declared: Declared[Any] | None = None
     version: int | None = None
     changes: list[Change] = field(default_factory=list)
+    kind: Kind = Kind.JOB
+
+    @property
+    def label(self) -> str:
+        return self.name if self.kind is Kind.JOB else f"{self.kind} {self.name}"
 
 
 def plan(
-    declared: Sequence[Declared], current: Iterable[Json], *, prune: bool = False, tag: str | None = None
+    declared: Sequence[Declared[JobSpec]], current: Iterable[Json], *, prune: bool = False, tag: str | None = None
 ) -> list[Step]:
     """In an order in which it can be executed: a job comes after the one that it waits for; deletions come last, in
     reverse order. With `tag`, only jobs that have it are deleted."""
     there = {job["name"]: job for job in current}
     names = {job["id"]: job["name"] for job in there.values()}
-    doomed = _doomed(declared, there, tag) if prune else []
-    staying = [job for job in there.values() if job not in doomed]
+    gone = doomed(Kind.JOB, declared, there, tag) if prune else []
+    staying = [job for job in there.values() if job not in gone]
     _check_upstreams(declared, {job[key] for job in staying for key in ("id", "name")})
     steps = [_step(job, there.get(job.name), names) for job in _ordered(declared)]
-    return steps + [Step(Action.DELETE, job["name"], version=job["version"]) for job in _followers_first(doomed, names)]
+    return steps + [Step(Action.DELETE, job["name"], version=job["version"]) for job in _followers_first(gone, names)]
 
 
-def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | None) -> list[Json]:
-    """Jobs that no file contains. Empty files are treated as a mistake unless a tag limits their scope, and so is a job
+def doomed(kind: Kind, declared: Sequence[Declared[Any]], there: Mapping[str, Json], tag: str | None) -> list[Json]:
+    """Those that no file contains. Empty files are treated as a mistake unless a tag limits their scope, and so is one
     without that tag: the next time it would not be found."""
     if tag is None and not declared:
-        raise InvalidInput("--prune", "no file declares a job, so all jobs would be deleted: limit this with --tag")
-    for job in declared:
-        if tag is not None and tag not in job.spec.tags:
-            raise InvalidInput(job.source, f"{job.name!r} does not have the tag {tag!r} that --prune is limited to")
-    wanted = {job.name for job in declared}
-    return [job for name, job in sorted(there.items()) if name not in wanted and (tag is None or tag in job["tags"])]
+        raise InvalidInput(
+            "--prune", f"no file declares a {kind}, so all {kind.key} would be deleted: limit this with --tag"
+        )
+    for one in declared:
+        if tag is not None and tag not in one.spec.tags:
+            raise InvalidInput(one.source, f"{one.name!r} does not have the tag {tag!r} that --prune is limited to")
+    wanted = {one.name for one in declared}
+    return [one for name, one in sorted(there.items()) if name not in wanted and (tag is None or tag in one["tags"])]
 
 
-def _check_upstreams(declared: Sequence[Declared], staying: AbstractSet[str]) -> None:
+def _check_upstreams(declared: Sequence[Declared[JobSpec]], staying: AbstractSet[str]) -> None:
     """Dependencies on jobs that will not exist are refused before anything is changed."""
     known = {*staying, *(job.name for job in declared)}
     for job in declared:
@@ -85,7 +93,7 @@ def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
     return JobSpec.model_validate(fields, context=STORED)
 
 
-def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
+def _step(job: Declared[JobSpec], there: Json | None, names: dict[str, str]) -> Step:
     if there is None:
         said = [change for change in made(job.spec) if change.path != "name"]
         said += [] if job.enabled else [Change("enabled", None, False)]
@@ -99,13 +107,13 @@ def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
     return Step(Action.CHANGE if found else Action.SAME, job.name, job, there["version"], found)
 
 
-def _ordered(declared: Sequence[Declared]) -> list[Declared]:
+def _ordered(declared: Sequence[Declared[JobSpec]]) -> list[Declared[JobSpec]]:
     """Each job after the one that it waits for."""
     by_name = {job.name: job for job in declared}
-    done: dict[str, Declared] = {}
+    done: dict[str, Declared[JobSpec]] = {}
     for job in sorted(declared, key=lambda job: job.name):
-        chain: list[Declared] = []
-        upstream: Declared | None = job
+        chain: list[Declared[JobSpec]] = []
+        upstream: Declared[JobSpec] | None = job
         while upstream is not None and upstream.name not in done:
             if upstream in chain:
                 circle = " → ".join(one.name for one in [*chain[chain.index(upstream) :], upstream])
@@ -118,9 +126,9 @@ def _ordered(declared: Sequence[Declared]) -> list[Declared]:
     return list(done.values())
 
 
-def _followers_first(doomed: list[Json], names: dict[str, str]) -> list[Json]:
+def _followers_first(gone: list[Json], names: dict[str, str]) -> list[Json]:
     """Dependents first: a job that others depend on cannot be deleted."""
-    left = {job["name"]: job for job in doomed}
+    left = {job["name"]: job for job in gone}
     order: list[Json] = []
     while left:
         awaited = {names.get(after["job"], after["job"]) for job in left.values() if (after := _after(job))}

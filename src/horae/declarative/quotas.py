@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from horae.declarative.kinds import Kind
 from horae.declarative.plan import Action, Step, spec_of
 from horae.domain.errors import QuotaReached
 from horae.domain.people.quota import Quota, amount
@@ -17,8 +18,8 @@ def check(steps: Sequence[Step], current: Iterable[Json], quotas: Mapping[str, J
     """Raises QuotaReached if they do not. Deletions come last and free no places here."""
     there = {job["name"]: job for job in current}
     needed = {
-        Quota.JOBS: sum(step.action is Action.CREATE for step in steps),
-        Quota.FIRES_PER_MINUTE: sum(_more_fires(step, there.get(step.name)) for step in steps),
+        Quota.JOBS: sum(step.action is Action.CREATE for step in steps if step.kind is not Kind.CHANNEL),
+        Quota.FIRES_PER_MINUTE: sum(_more_fires(step, there.get(step.name)) for step in steps if step.kind is Kind.JOB),
     }
     for quota, places in needed.items():
         known = quotas.get(quota.value) or {}

@@ -53,6 +53,10 @@ class Channels(Protocol):
         """The jobs whose current definitions name a channel."""
         ...
 
+    async def using(self, project_id: str, secret: str) -> list[str]:
+        """The channels that name a secret of the project, by name."""
+        ...
+
     async def listening(self, project_ids: Collection[str]) -> list[ChannelRecord]:
         """The enabled ones, locked in the order of their ids."""
         ...

@@ -106,6 +106,15 @@ class ChannelTable(Group):
             after = rows[-1]["name"]
         return found[:limit]
 
+    async def using(self, project_id: str, secret: str) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT {_RECORD} FROM channels WHERE project_id = :project_id AND {self.d.holds('spec', 'word')} "
+            "ORDER BY name",
+            {"project_id": project_id, "word": secret},
+        )
+        found = map(_record, rows)
+        return [one.name for one in found if one.spec and secret in one.spec.target.references().values()]
+
     async def listening(self, project_ids: Collection[str]) -> list[ChannelRecord]:
         if not project_ids:
             return []

@@ -46,6 +46,49 @@ def test_from_files_to_jobs_and_back(horae: Horae, tmp_path: Path):
     assert horae("jobs", "show", "declared-load", "--json").json["version"] == 2
 
 
+def test_channels_and_pings_stand_beside_jobs(horae: Horae, tmp_path: Path):
+    file = tmp_path / "beside.yaml"
+    file.write_text(
+        """
+pings:
+- {name: declared-backup, schedule: {cron: "0 3 * * *", timezone: Europe/Rome}, grace: 2h, tags: [ops]}
+jobs:
+- {name: declared-notifier, target: {kind: script, source: "true"}, notify: [declared-hook]}
+channels:
+- {name: declared-hook, target: {kind: webhook, url: "{{ secrets.DECLARED_URL }}"}, severity: warning}
+- name: declared-mail
+  target: {kind: email, to: [ops@example.org], server: {host: mx.example.org, port: 25, security: none}}
+"""
+    )
+    refused = horae("apply", str(file))
+    assert (refused.code, "channel declared-hook: target.url: no secret named DECLARED_URL" in refused.err) == (1, True)
+    value = tmp_path / "value"
+    value.write_text("https://example.org/very-secret")
+    assert horae("secrets", "set", "DECLARED_URL", "--from-file", str(value)).code == 0
+    steps = horae("apply", str(file), "--json").json["steps"]
+    assert [(step["action"], step["kind"], step["error"]) for step in steps] == [
+        ("create", "channel", None), ("same", "channel", None), ("create", "job", None), ("same", "ping", None),
+    ]  # fmt: skip
+    assert steps[0]["signing_key"].startswith("whsec_")
+
+    exported = horae("export")
+    file.write_text(exported.out)
+    assert "very-secret" not in exported.out
+    assert "{{ secrets.DECLARED_URL }}" in exported.out
+    assert "declared-hook" in exported.err, "its signing key is not exported"
+    assert {step["action"] for step in horae("apply", str(file), "--prune", "--json").json["steps"]} == {"same"}
+
+    file.write_text(exported.out.replace("port: 25", "port: 26").replace("    timezone: Europe/Rome\n", ""))
+    changed = [step for step in horae("apply", str(file), "--json").json["steps"] if step["action"] == "change"]
+    assert [(step["name"], step["changes"][0]["path"], step["error"]) for step in changed] == [
+        ("declared-mail", "target.server.port", None),
+        ("declared-backup", "schedule.timezone", None),
+    ]
+    assert {step["action"] for step in horae("apply", str(file), "--json").json["steps"]} == {"same"}
+    for noun, name in (("jobs", "notifier"), ("channels", "hook"), ("channels", "mail"), ("pings", "backup")):
+        assert horae(noun, "delete", f"declared-{name}", "--yes").code == 0
+
+
 def test_pruning_is_asked_for_and_kept_to_its_tag(horae: Horae, tmp_path: Path):
     file = tmp_path / "jobs.yaml"
     file.write_text(JOBS.replace("declared", "pruned"))

@@ -23,7 +23,7 @@ def test_a_file_may_hold_one_job_several_or_many_documents(tmp_path: Path):
         b__yml="jobs:\n- {name: two, target: {kind: script, source: x}}\n",
         c__yaml=JOB.format("three") + "---\n- {name: four, target: {kind: script, source: x}, enabled: false}\n---\n",
     )
-    found = load([tmp_path])
+    found = load([tmp_path]).jobs
     assert [(job.name, job.enabled) for job in found] == [
         ("one", True), ("two", True), ("three", True), ("four", False),
     ]  # fmt: skip
@@ -41,7 +41,7 @@ schedule:
   after: {job: other, on: any}
 """,
     )
-    (job,) = load([tmp_path])
+    (job,) = load([tmp_path]).jobs
     assert (job.name, job.spec.tags) == ("no", ("on", "yes", "010", "1e3x", "2026-01-01"))
     assert job.spec.target.args == ("22:00", "1", "0x1f")  # type: ignore[union-attr]
     assert job.spec.schedule.after.on == "any"  # type: ignore[union-attr]
@@ -64,8 +64,8 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
   timeout: null
 """,
     )
-    assert [job.spec.timeout for job in load([tmp_path])] == [60, 300]
-    report, other = load([tmp_path], "prod")
+    assert [job.spec.timeout for job in load([tmp_path]).jobs] == [60, 300]
+    report, other = load([tmp_path], "prod").jobs
     assert report.spec.target.url == "https://example.org/"  # type: ignore[union-attr]
     assert report.spec.target.headers == {"a": "1", "c": "3"}  # type: ignore[union-attr]
     assert (report.spec.timeout, "every" in type(report.spec.schedule).model_fields) == (300, True)

@@ -16,7 +16,7 @@ from horae.domain.jobs.job import JobSpec
 SCRIPT = {"kind": "script", "source": "true"}
 
 
-def declared(name: str, *, enabled: bool = True, **fields: Any) -> Declared:
+def declared(name: str, *, enabled: bool = True, **fields: Any) -> Declared[JobSpec]:
     return Declared(JobSpec.model_validate({"name": name, "target": SCRIPT, **fields}), enabled, "file")
 
 
@@ -79,13 +79,13 @@ def test_what_is_exported_is_applied_without_a_change(tmp_path: Path):
     text = export(now, names)
     assert text == export(reversed(now), names)
     (tmp_path / "jobs.yaml").write_text(text)
-    steps = plan(load([tmp_path]), now, prune=True)
+    steps = plan(load([tmp_path]).jobs, now, prune=True)
     assert {(step.action.value, tuple(step.changes)) for step in steps} == {("same", ())}
     assert len(steps) == len(now)
     assert "job: cron" in text
     assert yaml.safe_load(text)["jobs"][-1]["name"].startswith("ünï")
     (tmp_path / "jobs.yaml").write_text(export([], {}))
-    assert load([tmp_path]) == []
+    assert load([tmp_path]).jobs == []
 
 
 def test_pruning_by_a_tag_leaves_the_jobs_of_others_alone():

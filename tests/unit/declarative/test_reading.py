@@ -52,7 +52,7 @@ def test_a_merge_key_brings_fields_that_the_job_may_say_otherwise(tmp_path: Path
         "x-common: &common {target: {kind: script, source: a}, timeout: 70}\n"
         "jobs:\n- {<<: *common, name: one}\n- {<<: *common, name: two, timeout: 80}\n"
     )
-    assert [(job.name, job.spec.timeout) for job in load([tmp_path])] == [("one", 70), ("two", 80)]
+    assert [(job.name, job.spec.timeout) for job in load([tmp_path]).jobs] == [("one", 70), ("two", 80)]
 
 
 def test_a_mistake_of_an_overlay_is_told_with_the_file_that_made_it(tmp_path: Path):
@@ -69,13 +69,13 @@ def test_a_mistake_of_an_overlay_is_told_with_the_file_that_made_it(tmp_path: Pa
 def test_standard_input(monkeypatch: pytest.MonkeyPatch):
     text = b"\xef\xbb\xbfname: x\ntarget: {kind: script, source: a}\n"
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
-    assert [(job.name, job.source) for job in load([STDIN])] == [("x", "standard input:1")]
+    assert [(job.name, job.source) for job in load([STDIN]).jobs] == [("x", "standard input:1")]
 
 
 def test_a_thousand_jobs_are_no_bomb(tmp_path: Path):
     one = "- {{name: job-{}, target: {{kind: script, source: a}}}}\n"
     (tmp_path / "a.yaml").write_text("".join(one.format(n) for n in range(1_000)))
-    assert len(load([tmp_path])) == 1_000
+    assert len(load([tmp_path]).jobs) == 1_000
 
 
 def test_the_line_of_a_field_that_is_not_there_is_that_of_its_parent():

@@ -197,7 +197,7 @@ def channel_json(channel: ChannelRecord) -> dict[str, Any]:
         project_id=None if channel.project_id == NIL else channel.project_id,
         address=spec.address if spec else "",
         target=spec.target.public() if spec else None,
-        has_secret=channel.sealed is not None,
+        has_secret=channel.sealed is not None or bool(spec and spec.target.references()),
         unreadable=channel.fault,
         last_delivery=last,
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from horae.domain.jobs.job import JobSpec
 from horae.domain.time.schedule import KINDS
 
 
@@ -22,11 +21,11 @@ class Change:
     new: Any
 
 
-def changes(old: JobSpec, new: JobSpec) -> list[Change]:
+def changes(old: BaseModel, new: BaseModel) -> list[Change]:
     """Field by field, in the usual order of a definition. A list is shown as a whole, and so is a schedule or a target
     of another kind: the fields that only one kind has say nothing."""
     found: list[Change] = []
-    for name in JobSpec.model_fields:
+    for name in (name for name in type(new).model_fields if name in type(old).model_fields):
         was, now = getattr(old, name), getattr(new, name)
         if isinstance(was, BaseModel) and isinstance(now, BaseModel) and type(was) is not type(now):
             found.append(Change(name, essence(was), essence(now)))
@@ -38,10 +37,10 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
     return found
 
 
-def made(spec: JobSpec) -> list[Change]:
+def made(spec: BaseModel) -> list[Change]:
     """The fields of a new definition, without defaults."""
     found: list[Change] = []
-    for name, field in JobSpec.model_fields.items():
+    for name, field in type(spec).model_fields.items():
         value = getattr(spec, name)
         if value != field.get_default(call_default_factory=True):
             found.append(Change(name, None, essence(value) if isinstance(value, BaseModel) else _plain(value)))

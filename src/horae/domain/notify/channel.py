@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -72,17 +72,27 @@ class ChannelRules(BaseModel):
     per_hour: Annotated[int, Field(ge=1, le=3_600)] = 60
 
 
-class ChannelSpec(ChannelRules):
-    """A channel without its secrets."""
-
+class _Aimed(ChannelRules):
     target: Target
-    address: str = ""  # where it sends, without secrets
 
     @model_validator(mode="after")
-    def _pages_one_by_one(self) -> ChannelSpec:
+    def _pages_one_by_one(self) -> Self:
         if self.digest and self.target.kind in PAGING:
             raise refusal("digest", "must be 0: this kind opens and resolves one incident per message")
         return self
+
+
+class ChannelDefinition(_Aimed):
+    """A channel as users define it."""
+
+    name: ChannelName
+    enabled: bool = True
+
+
+class ChannelSpec(_Aimed):
+    """A channel without its secrets."""
+
+    address: str = ""  # where it sends, without secrets
 
     @property
     def wants_runs(self) -> bool:

@@ -1,20 +1,39 @@
-"""Channel targets: one kind per service. Secret fields are write-only and encrypted separately."""
+"""Channel targets: one kind per service. A secret field either names a secret of the project, `{{ secrets.NAME }}`, or
+has its own value, which is write-only and encrypted separately."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from horae.domain.errors import InvalidInput
+from horae.domain.secrets.secret import NAME
 from horae.domain.ssrf_guard import never_called
 from horae.domain.text.checks import http_url, label, mailbox, plain_text
 from horae.domain.text.refusal import refusal
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid", strict=True)
 LONGEST_URL = 4_000
+_REFERENCE = re.compile(rf"\{{\{{ *secrets\.({NAME.pattern}) *\}}\}}", re.ASCII)
+
+
+def named_secret(value: str | None) -> str | None:
+    """The secret that the value of a secret field names; None if it is the value itself."""
+    found = _REFERENCE.fullmatch(value or "")
+    return found[1] if found else None
 
 
 def _host(text: str) -> str:
@@ -34,7 +53,8 @@ def _callable(url: str) -> str:
 
 
 def _secret_url(value: SecretStr) -> SecretStr:
-    _callable(value.get_secret_value())
+    if named_secret(text := value.get_secret_value()) is None:
+        _callable(text)
     return value
 
 
@@ -59,14 +79,29 @@ class _Target(BaseModel):
     required: ClassVar[tuple[str, ...]] = ()
     bound: ClassVar[tuple[str, ...]] = ()
 
+    @model_serializer(mode="wrap")
+    def _without_secrets(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Shows which secrets of the project it names, and no value."""
+        fields: dict[str, Any] = handler(self)
+        named = {name: value for name, value in self.secrets().items() if named_secret(value) is not None}
+        return {name: value for name, value in fields.items() if name not in self.secret} | named
+
     def public(self) -> dict[str, Any]:
-        """Everything but the secrets, as JSON."""
-        return self.model_dump(mode="json", exclude=set(self.secret))
+        """As JSON, without secret values."""
+        return self.model_dump(mode="json")
 
     def secrets(self) -> dict[str, str]:
-        """The given secrets."""
+        """The given secrets: values, and references to secrets of the project."""
         values = {name: getattr(self, name) for name in self.secret}
         return {name: value.get_secret_value() for name, value in values.items() if value is not None}
+
+    def references(self) -> dict[str, str]:
+        """The secrets of the project that it names, by field."""
+        return {field: name for field, value in self.secrets().items() if (name := named_secret(value)) is not None}
+
+    def with_values(self, values: Mapping[str, str]) -> Self:
+        """With the values of the secrets that it names, checked like those that are given. Raises ValidationError."""
+        return type(self).model_validate({**self.public(), **values})
 
 
 class WebhookTarget(_Target):
@@ -187,6 +222,8 @@ def shown_address(target: _Target, secrets: Mapping[str, str]) -> str:
     url = secrets.get("url") or getattr(target, "url", None)
     if not isinstance(url, str):
         return ""
+    if named_secret(url) is not None:
+        return url
     parts = urlsplit(url)
     if isinstance(target, AppriseTarget):
         return f"{parts.scheme}://…"  # what follows may be a host or a token

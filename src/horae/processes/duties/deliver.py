@@ -7,7 +7,8 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from horae.accounts.channels import open_sealed
+from horae.accounts.channels import open_secrets
+from horae.domain.errors import InvalidInput
 from horae.domain.notify.delivery import Due, Envelope, Sent
 from horae.domain.secrets.secret import CannotOpen
 from horae.lifecycle.deliver import Routed, idle_for, route, settle, take_due
@@ -78,13 +79,15 @@ class DeliverDuty(Duty):
         if due.spec is None or due.message is None:
             return Sent(f"the channel cannot be read: {due.fault}", permanent=True)
         secrets: dict[str, str] = {}
-        if due.sealed is not None:
+        if due.sealed is not None or due.spec.target.references():
             if post.settings.seals is None:
                 return Sent("the scheduler has no HORAE_SECRET_KEY to open what is secret about the channel")
             try:
-                secrets = open_sealed(post.settings.seals, due.project_id, due.channel_id, due.sealed)
+                secrets = await post.store.read(open_secrets, seals=post.settings.seals, due=due)
             except CannotOpen:
                 return Sent("what is secret about the channel cannot be opened: set it again", permanent=True)
+            except InvalidInput as error:  # a secret that it names: setting that one mends it
+                return Sent(str(error))
         message = replace(due.message, project=due.project)
         assert post.notifier is not None
         link = post.settings.public_url
