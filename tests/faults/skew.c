@@ -1,14 +1,25 @@
-/* A wall clock that is wrong by SKEW seconds, for whoever preloads this. How time passes stays right: only the realtime
-   clock is moved. (libfaketime moves deadlines of waits as well, and Python 3.11 cannot sleep with it.) */
+/* A wall clock that is wrong by SKEW seconds, or by as many as the file SKEW_FILE says at the time, for whoever preloads
+   this. How time passes stays right: only the realtime clock is moved. (libfaketime moves deadlines of waits as well, and Python 3.11 cannot sleep with it.) */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static time_t skew(void)
 {
-    const char *text = getenv("SKEW");
+    const char *text = getenv("SKEW"), *path = getenv("SKEW_FILE");
+    char read_text[32] = "";
+    if (path) {
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            if (read(file, read_text, sizeof read_text - 1) > 0)
+                text = read_text;
+            close(file);
+        }
+    }
     return text ? atol(text) : 0;
 }
 

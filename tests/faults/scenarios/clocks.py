@@ -29,6 +29,10 @@ class Clocks:
     def off_by(self, hours: int) -> dict[str, str]:
         return {"LD_PRELOAD": str(self._library), "SKEW": str(hours * 3_600)}
 
+    def off_as_said_in(self, file: Path) -> dict[str, str]:
+        """By so many seconds as the file says, which may change: the clock jumps."""
+        return {"LD_PRELOAD": str(self._library), "SKEW_FILE": str(file)}
+
 
 @scenario(
     "clocks-off",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -12,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from horae.domain.cluster.metrics import FAMILIES
 from tests.faults.proxy import Proxy
+from tests.faults.scenarios.clocks import Clocks
 from tests.integration.cluster.cluster import KINDS, PATIENCE, TASKS, Cluster, Make, eventually, free_port
 from tests.integration.cluster.oracle import Oracle
 from tests.waiting import until
@@ -19,6 +22,33 @@ from tests.waiting import until
 pytestmark = pytest.mark.slow
 
 Numbers = dict[tuple[str, tuple[str, ...]], float]
+
+
+class Notified:
+    """The socket on which systemd would listen."""
+
+    def __init__(self, path: Path) -> None:
+        self.lines: list[str] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(path))
+        self._socket.setblocking(False)
+        self.environment = {"NOTIFY_SOCKET": str(path)}
+
+    def __enter__(self) -> Notified:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def heard(self) -> list[str]:
+        """All lines so far."""
+        with suppress(BlockingIOError):
+            while True:
+                self.lines.extend(self._socket.recv(4_096).decode().splitlines())
+        return self.lines
+
+    def count(self, line: str) -> int:
+        return self.heard().count(line)
 
 
 def address(port: int, path: str = "/metrics") -> str:
@@ -147,6 +177,51 @@ async def test_probes_tell_the_truth_while_the_database_is_away(make_cluster: Ma
         assert [await member.stop() for member in members] == [0, 0]
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("kind", [KINDS[0], KINDS[2]])
+async def test_probes_and_the_watchdog_survive_a_wall_clock_that_jumps(
+    kind: str, make_cluster: Make, tmp_path: Path
+) -> None:
+    """On SQLite the clock of the processes is the database's too; PostgreSQL's does not jump along."""
+    cluster, skew = await make_cluster(kind), tmp_path / "skew"
+    skew.write_text("0")
+    jumping = Clocks(tmp_path).off_as_said_in(skew)
+    ports = (free_port(), free_port())
+    with ExitStack() as stack:
+        heard = [stack.enter_context(Notified(tmp_path / f"notify-{port}")) for port in ports]
+        environments = [
+            {**jumping, **one.environment, "HORAE_METRICS_PORT": str(port), "WATCHDOG_USEC": "400000"}
+            for port, one in zip(ports, heard, strict=True)
+        ]
+        members = await asyncio.gather(
+            cluster.start_scheduler(**environments[0]), cluster.start_worker(**environments[1])
+        )
+        await cluster.create("fine", {"kind": "python", "function": "nothing"})
+        async with httpx.AsyncClient(trust_env=False) as web:
+            probes = [address(port, path) for port in ports for path in ("/health/live", "/health/ready")]
+
+            async def answers() -> list[int]:
+                return [(await web.get(probe)).status_code for probe in probes]
+
+            async def all_well() -> bool:
+                return await answers() == [200] * 4
+
+            await eventually(all_well)
+            for one in heard:
+                await until(lambda one=one: one.count("STATUS=ready"), timeout=PATIENCE)  # type: ignore[misc]
+                one.lines.clear()
+            for seconds in (3_600, 0, -3_600, 0):
+                skew.write_text(str(seconds))
+                fed = [one.count("WATCHDOG=1") for one in heard]
+                while any(one.count("WATCHDOG=1") < before + 3 for one, before in zip(heard, fed, strict=True)):
+                    assert await answers() == [200] * 4, f"{seconds} s off"
+                if kind == "postgresql" or seconds >= 0:  # or this run, by our own clock, is due in an hour
+                    for run_id in await cluster.run("fine", 1):
+                        await cluster.ended(run_id)
+        assert [set(one.heard()) for one in heard] == [{"WATCHDOG=1"}] * 2, "no other news"
+        assert [await member.stop() for member in members] == [0, 0]
+
+
 @pytest.mark.sqlite
 async def test_a_worker_that_drains_is_not_ready_and_lives(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
     cluster, port = await make_cluster("sqlite"), free_port()
@@ -190,26 +265,15 @@ async def test_a_port_that_is_taken_is_named(make_cluster: Make) -> None:
 @pytest.mark.parametrize("role", ["serve", "scheduler", "worker", "up"])
 async def test_systemd_hears_of_it(role: str, make_cluster: Make, tmp_path: Path) -> None:
     cluster = await make_cluster("sqlite", HORAE_PORT=str(free_port()))
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
-        systemd.bind(str(tmp_path / "notify"))
-        systemd.setblocking(False)
-        heard: list[str] = []
-
-        def said(words: str) -> bool:
-            try:
-                while True:
-                    heard.extend(systemd.recv(4_096).decode().splitlines())
-            except BlockingIOError:
-                return words in heard
-
-        told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "2000000"}
-        process = cluster.start(role, **told)
+    with Notified(tmp_path / "notify") as systemd:
+        process = cluster.start(role, **systemd.environment, WATCHDOG_USEC="2000000")
         for words in ("READY=1", "STATUS=ready", "WATCHDOG=1"):
-            await until(lambda w=words: said(w), timeout=PATIENCE, message=words)  # type: ignore[misc]
+            await until(lambda w=words: systemd.count(w), timeout=PATIENCE, message=words)  # type: ignore[misc]
+        heard = systemd.heard()
         assert heard.index("READY=1") == heard.index("STATUS=ready") - 1
-        assert heard.count("READY=1") == 1
+        assert systemd.count("READY=1") == 1
         assert await process.stop() == 0
-        assert said("STOPPING=1")
+        assert systemd.count("STOPPING=1")
 
 
 @pytest.mark.sqlite
