@@ -1,9 +1,9 @@
-"""Closes this process's memory and environment to other processes of the same user.
+"""Protects this process's memory and environment from other processes of the same user.
 
 Scripts may run as the worker's own user. Linux lets processes of the same user read `/proc/<pid>/environ` and
 `/proc/<pid>/mem`, where the keys are, unless a process is not *dumpable* (prctl(2)). A fork inherits this; a program
-that is started (exec) is readable again and must call this itself. It leaves no core dump either, and only root can
-attach a debugger. Standard library only: the supervisor imports it.
+started with exec is readable again and must call this itself. It leaves no core dump either, and only root can attach a
+debugger. Standard library only: the supervisor imports it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def reopen() -> None:
 
 
 def state() -> str:
-    """`open` or `closed`, to be passed on to programs that this process starts."""
+    """`open` or `closed`, to pass on to programs that this process starts."""
     return "open" if prctl.is_dumpable() else "closed"
 
 
 def become(state: str) -> None:
-    """As the process that started this one is."""
+    """Like the process that started this one."""
     if state == "closed":
         close()

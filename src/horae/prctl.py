@@ -1,4 +1,4 @@
-"""What Horae asks of the kernel by prctl(2): parent-death signal, subreaper, dumpable, name. A no-op outside Linux.
+"""prctl(2): parent-death signal, subreaper, dumpable, name. A no-op outside Linux.
 
 Standard library only: the supervisor imports it.
 """
@@ -17,8 +17,8 @@ _prctl: Callable[..., int] = ctypes.CDLL(None).prctl if sys.platform == "linux" 
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Has this process killed when its parent ends; `parent` is the one it was started by, which may have ended
-    before the kernel was asked."""
+    """Kills this process when its parent ends; `parent` is the one that started it, which may have ended before this
+    call."""
     _prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
     if parent is not None and os.getppid() != parent:
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Files for their owner's eyes only, never half-written."""
+"""Atomically written files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def create_private(path: Path, text: str) -> None:
-    """Raises FileExistsError if it is there already."""
+    """Raises FileExistsError if it exists already."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
         file.flush()

@@ -1,4 +1,4 @@
-"""Seals the values of secrets: AES-256-GCM, with keys derived from HORAE_SECRET_KEY for this purpose alone."""
+"""Encrypts the values of secrets: AES-256-GCM, with keys derived from HORAE_SECRET_KEY for this purpose alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from horae.domain.secrets.secret import CannotOpen, Sealed
 
-_NONCE = 12  # bytes; random, and far from being met twice by as many secrets as people write
+_NONCE = 12  # bytes; random, and collisions are very unlikely for any realistic number of secrets
 _SEALING = b"horae secrets 1: sealing"
 _FINGERPRINT = b"horae secrets 1: key id"
 
 
 class Keyring:
-    """Seals with the present key, and opens what the previous one sealed as well (the Seals of ports/outside.py)."""
+    """Encrypts with the current key, and decrypts with the previous one as well (the Seals of ports/outside.py)."""
 
     def __init__(self, key: str, previous: str | None = None) -> None:
         self.key_id, current = _key(key)
@@ -54,5 +54,5 @@ def _derive(text: str, purpose: bytes, size: int) -> bytes:
 
 
 def _place(project_id: str, name: str) -> bytes:
-    """What a sealed value is bound to: moved to another row, it does not open."""
+    """What an encrypted value is bound to: moved to another row, it does not decrypt."""
     return f"{project_id}\0{name}".encode()

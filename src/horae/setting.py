@@ -1,5 +1,5 @@
-"""What the values of settings look like as text. Each reader raises ValueError with a message that follows
-the setting's name, says what is expected, and never repeats what was given (it may be a secret)."""
+"""Parsers for the values of settings. Each raises ValueError with a message that follows the setting's name, says what
+is expected, and never repeats the value (it may be a secret)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def choice(*allowed: str) -> Callable[[Any], str]:
 
 
 def words(raw: Any) -> tuple[str, ...]:
-    """A list in TOML, or words with commas between them."""
+    """A list in TOML, or comma-separated words."""
     parts = raw.split(",") if isinstance(raw, str) else raw
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError("must be a list of words separated by commas")
@@ -139,7 +139,7 @@ def networks(raw: Any) -> tuple[str, ...]:
 
 
 def origins(raw: Any) -> tuple[str, ...]:
-    """Exact origins as browsers send them: `https://example.org`, with a port only if it is not the usual one."""
+    """Exact origins as browsers send them: `https://example.org`, with a port only if it is not the default one."""
     return tuple(_origin(one) for one in words(raw))
 
 
@@ -158,7 +158,7 @@ def _origin(text: str) -> str:
 
 
 def mapping(value: Callable[[Any], T]) -> Callable[[Any], dict[str, T]]:
-    """A table in TOML, or `name=value` pairs with commas between them."""
+    """A table in TOML, or comma-separated `name=value` pairs."""
 
     def read(raw: Any) -> dict[str, T]:
         if isinstance(raw, str):
@@ -174,8 +174,8 @@ def mapping(value: Callable[[Any], T]) -> Callable[[Any], dict[str, T]]:
 
 
 def grants(raw: Any) -> tuple[str, ...]:
-    """Roles of groups: `admins=admin,team-a=team-a:editor`. With semicolons or lines between them, the names of groups
-    may have commas; in TOML, a table whose values are a grant or a list of them."""
+    """Roles of groups: `admins=admin,team-a=team-a:editor`. Separated by semicolons or lines, the names of groups may
+    contain commas; in TOML, a table whose values are a grant or a list of them."""
     if isinstance(raw, str):
         parts = re.split(r"[;\n]" if re.search(r"[;\n]", raw) else ",", raw)
     elif isinstance(raw, dict):
@@ -192,7 +192,7 @@ def grants(raw: Any) -> tuple[str, ...]:
 
 
 def issuer(raw: Any) -> str:
-    """As the provider spells it, to the last slash: it is compared with what tokens say."""
+    """Exactly as the provider spells it, including a trailing slash: it is compared with tokens."""
     found = line(raw)
     try:
         parts = urlsplit(found)
@@ -224,7 +224,7 @@ def domains(raw: Any) -> tuple[str, ...]:
 
 
 def quotas(raw: Any) -> dict[str, int]:
-    """A table in TOML, or `name=number` pairs with commas between them; numbers may be sizes."""
+    """A table in TOML, or comma-separated `name=number` pairs; numbers may be sizes."""
     try:
         found = mapping(size(0, MOST))(raw)
     except ValueError:
@@ -268,7 +268,7 @@ def url(*schemes: str) -> Callable[[Any], str]:
 
 
 def smtp_url(raw: Any) -> str:
-    """Where mail goes: `smtp://` with STARTTLS, `smtps://` with TLS, `?security=none` without either."""
+    """The mail server: `smtp://` with STARTTLS, `smtps://` with TLS, `?security=none` without either."""
     given = url("smtp", "smtps")(raw)
     query = urlsplit(given).query
     if query not in ("", "security=none", "security=starttls", "security=tls"):
@@ -327,7 +327,7 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 
 
 def show(value: Any) -> str:
-    """A setting's value as text that its reader takes back."""
+    """A setting's value as text that its parser accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """Runs a script on the worker's machine.
 
-A source goes by file, not by `-c`: it may be longer than an argument can be, it does not show in the list of
-processes, and standard input stays free for the run's `input`.
+The source is passed as a file, not with `-c`: it may be longer than an argument can be, it does not show in the process
+list, and standard input stays free for the run's `input`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ScriptExecutor:
-    """Carries out `script` targets; `python` is the interpreter of that name."""
+    """Executes `script` targets; `python` is the interpreter of that name."""
 
     def __init__(self, runner: CommandRunner, *, python: str = sys.executable) -> None:
         self._runner = runner

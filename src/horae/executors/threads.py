@@ -17,14 +17,14 @@ from typing import Any
 from horae.domain.runs.attempt import Attempt
 from horae.executors.failure import clean
 
-_PENDING = 256 * 1024  # characters on their way from a thread to the loop before the thread has to wait
+_PENDING = 256 * 1024  # characters in transit from a thread to the loop before the thread has to wait
 _PATIENCE = 5.0  # seconds it waits at most: the loop may be gone
 
 Answer = tuple[Any, BaseException | None]
 
 
 class Threads:
-    """At most `limit` threads, started as they are needed. Used from one event loop."""
+    """At most `limit` threads, started as needed. Used from one event loop."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -73,7 +73,7 @@ class Threads:
 
 
 class Interrupted(Exception):
-    """The worker asked to stop, and the function has run to its end all the same."""
+    """The worker asked to stop, but the function ran to completion."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Interrupted(Exception):
 
 
 class _Call:
-    """One call, and who may have it: the thread that performs it, or the canceller who takes it back."""
+    """One call, and its owner: the thread that performs it, or the canceller who takes it back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, function: Callable[[], Any]) -> None:
         self._loop = loop
@@ -101,13 +101,13 @@ class _Call:
             answer: Answer = (self._context.run(self._function), None)
         except BaseException as error:
             answer = (None, error)
-        with suppress(RuntimeError):  # the loop is closed: nothing waits for it any longer
+        with suppress(RuntimeError):  # the loop is closed: nothing waits for it any more
             self._loop.call_soon_threadsafe(self.done.set_result, answer)
 
 
 class ThreadSink:
-    """Hands output and progress from a thread to the loop (the LogSink of domain/runs/attempt.py), in order, making the
-    thread wait when it is far ahead."""
+    """Passes output and progress from a thread to the loop (the LogSink of domain/runs/attempt.py), in order, making
+    the thread wait when it is far ahead."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, attempt: Attempt) -> None:
         self._loop = loop
@@ -115,7 +115,7 @@ class ThreadSink:
         self._lock = threading.Lock()
         self._texts: list[tuple[str, str]] = []
         self._newest: tuple[float, str | None] | None = None
-        self._called = False  # whether the loop has been asked to look
+        self._called = False  # whether the loop has been notified
         self._size = 0
         self._room = threading.Event()
         self._room.set()
@@ -142,7 +142,7 @@ class ThreadSink:
         with self._lock:
             first, self._called = not self._called, True
         if first:
-            with suppress(RuntimeError):  # the loop is closed: nothing waits for it any longer
+            with suppress(RuntimeError):  # the loop is closed: nothing waits for it any more
                 self._loop.call_soon_threadsafe(self._flush)
 
     def _flush(self) -> None:

@@ -1,8 +1,8 @@
 """The last resort: finds processes of a command whose keeper was killed, by a line of their environment.
 
 A process keeps the environment that it started with, even if it moves to another session and is adopted by another
-process. (One that sheds that too, and whose keeper and supervisor are killed at the same moment, is out of reach; a
-sandbox is not.)
+process. (One that also clears its environment, and whose keeper and supervisor are killed at the same moment, is out of
+reach; in a sandbox it is not.)
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
-_ROUNDS = 20  # of looking for what was forked meanwhile
+_ROUNDS = 20  # rounds of searching for what was forked meanwhile
 
 
 def kill_marked(marker: bytes) -> None:
@@ -27,7 +27,7 @@ def kill_marked(marker: bytes) -> None:
 
 
 def _carries(pid: int, marker: bytes) -> bool:
-    """Zombies have no environment any more."""
+    """Zombies no longer have an environment."""
     try:
         return marker in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -35,7 +35,7 @@ def _carries(pid: int, marker: bytes) -> bool:
 
 
 def _kill(pid: int, marker: bytes) -> None:
-    """A pid may pass to a stranger between finding and signalling it; a pidfd that is taken first cannot."""
+    """A pid may be reused between finding and signalling the process; a pidfd opened first cannot."""
     with suppress(OSError):
         handle = os.pidfd_open(pid)
         try:

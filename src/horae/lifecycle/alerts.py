@@ -1,5 +1,5 @@
-"""Alerts: open once, clear once, are acknowledged and silenced. Whoever evaluates a rule calls `open_alerts` with what
-it found; both verbs bear being called twice, and by two processes at once."""
+"""Alerts: open, clear, acknowledge, silence. A caller that evaluates a rule passes its findings to `open_alerts`.
+Opening and clearing are idempotent, also when two processes call them at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_SILENCE = timedelta(days=366)
 
 
 async def open_alerts(tx: Transaction, findings: Sequence[Finding]) -> list[AlertRecord]:
-    """Opens an alert for each finding that has none yet; those that it opened."""
+    """Opens an alert for each finding that has none yet; returns those it opened."""
     if not findings:
         return []
     now = await tx.now()
@@ -34,12 +34,12 @@ async def open_alerts(tx: Transaction, findings: Sequence[Finding]) -> list[Aler
 
 
 async def resolve_alerts(tx: Transaction, identities: Collection[str]) -> list[AlertRecord]:
-    """Clears at once what is open of these (`identity` in domain/alerts/alert.py), without flap damping."""
+    """Clears these open alerts (`identity` in domain/alerts/alert.py) at once, without flap damping."""
     return await clear_alerts(tx, await tx.alerts.open_ids(identities))
 
 
 async def clear_alerts(tx: Transaction, ids: Collection[str]) -> list[AlertRecord]:
-    """Those of them that were still open."""
+    """Returns those that were still open."""
     found = await tx.alerts.lock_open(ids)
     await tx.alerts.clear([alert.id for alert in found])
     now = await tx.now()
@@ -57,7 +57,7 @@ async def quieten_alerts(tx: Transaction, ids: Collection[str]) -> None:
 
 
 async def notify_alerts(tx: Transaction, ids: Collection[str]) -> None:
-    """Of alerts that opened while they were silenced, and are not any more."""
+    """For alerts that opened while they were silenced, and no longer are."""
     await _notify(tx, [one for one in await tx.alerts.lock_open(ids) if one.notified_at is None], await tx.now())
 
 
@@ -96,7 +96,7 @@ class Reach:
 
 
 async def acknowledge(tx: Transaction, *, reach: Reach, alert_id: str, actor: str, note: str | None) -> AlertRecord:
-    """Somebody takes care of it: it stays open, and says who. The first who does so stays."""
+    """Records who takes care of an alert, which stays open. The first one stays."""
     alert = await _open(tx, reach, alert_id)
     if alert.acknowledged_at is None or note is not None:
         await tx.alerts.acknowledge(alert_id, alert.acknowledged_by or actor, note)
@@ -114,8 +114,8 @@ async def silence(
     actor: str,
     note: str | None,
 ) -> AlertRecord:
-    """No notices about it until then; `lasting` 0 ends the silence. It outlives the alert: if it clears and reopens
-    before, it is silenced still."""
+    """No notices about it until then; `lasting` 0 ends the silence. A silence outlives the alert: if it clears and
+    reopens before, it is still silenced."""
     alert = await _open(tx, reach, alert_id)
     now = await tx.now()
     end = now + timedelta(seconds=lasting) if lasting else until
@@ -131,7 +131,7 @@ async def silence(
 async def configure(
     tx: Transaction, *, project_id: str, change: Callable[[ProjectAlertSpec], ProjectAlertSpec], actor: str
 ) -> ProjectAlertSpec:
-    """Changes the thresholds of a project."""
+    """Changes a project's thresholds."""
     await hold_project(tx, project_id)
     before = await tx.alerts.settings(project_id)
     after = change(before)

@@ -38,7 +38,7 @@ class Backfill:
     start: datetime
     end: datetime
     parallelism: int = 1
-    again: bool = False  # also if these very occurrences were backfilled before
+    again: bool = False  # even if the same occurrences were backfilled before
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class BackfillPlan:
     total: int
     first: datetime | None
     last: datetime | None
-    existing: str | None = None  # the operation that runs these very occurrences, or ran them
+    existing: str | None = None  # the operation that runs the same occurrences, or ran them
 
 
 async def plan_backfill(tx: Transaction, *, project_id: str, ref: str, start: datetime, end: datetime) -> BackfillPlan:
@@ -67,8 +67,9 @@ async def start_backfill(
     wanted: Backfill,
     actor: str,
 ) -> Operation:
-    """Begins; repeated with the same id it is the same operation. The same occurrences under the same definition are
-    filled in once, unless they are `wanted` again: a second request gets the operation that runs or ran them."""
+    """Starts a backfill; repeated with the same id it is the same operation. The same occurrences under the same
+    definition are backfilled once, unless they are `wanted` again: a second request gets the operation that runs or ran
+    them."""
     known = await tx.operations.find(project_id, operation_id)
     if known is not None:
         return known
@@ -80,7 +81,7 @@ async def start_backfill(
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
     if not wanted.again and (same := await _same(tx, job, plan)):
         return same
-    # As many as go at once. Each end of one of them queues the next in its place, which is not refused any more.
+    # As many as run concurrently. Each end of one of them queues the next in its place, which is never refused.
     await take(tx, project_id, {Quota.LIVE_RUNS: min(plan.total, wanted.parallelism)})
     details = {
         "start": start.isoformat(),
@@ -104,7 +105,7 @@ async def start_backfill(
 
 
 async def continue_backfills(tx: Transaction, ended: Collection[str]) -> None:
-    """Queues what the end of these runs makes room for. Operations are moved on in id order: no deadlock there."""
+    """Queues what the end of these runs makes room for. Operations are processed in id order, to avoid deadlocks."""
     counts = Counter(await tx.operations.of_ended(ended))
     for operation_id in sorted(counts):
         await _refill(tx, operation_id, ended=counts[operation_id])
@@ -118,7 +119,7 @@ async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operatio
     live = len(await tx.operations.unfinished(operation_id))
     try:
         runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
-    except (KeyError, TypeError, ValueError):  # its runs must be able to end all the same
+    except (KeyError, TypeError, ValueError):  # its runs must be able to end nevertheless
         await tx.operations.finish(operation_id, "failed", "its record in the database cannot be read")
         return await found_operation(tx, None, operation_id)
     except Unreadable as error:

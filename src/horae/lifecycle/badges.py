@@ -1,4 +1,4 @@
-"""Badges: made, revoked, and what they show."""
+"""Badges: create, revoke, and what they show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from horae.ports import Transaction
 
 
 async def create_badge(tx: Transaction, *, badge: NewBadge) -> BadgeRecord:
-    """Of a job or a ping of the project; `subject_id` may be its name."""
+    """For a job or a ping of the project; `subject_id` may be its name."""
     project_id, kind = badge.project_id, badge.subject_kind
     if tx.repeated and (done := await tx.badges.find(project_id, badge.id)):
         return done
@@ -33,7 +33,7 @@ async def create_badge(tx: Transaction, *, badge: NewBadge) -> BadgeRecord:
 
 
 async def delete_badge(tx: Transaction, *, project_id: str, badge_id: str, actor: str) -> None:
-    """Its URL is unknown from then on."""
+    """Its URL stops working."""
     if await tx.badges.find(project_id, badge_id) is None:
         raise NotFound("there is no such badge")
     await tx.badges.delete(badge_id)
@@ -50,8 +50,8 @@ async def subject_of(tx: Transaction, project_id: str, kind: str, ref: str) -> t
 
 
 async def show_badge(tx: Transaction, *, digest: str) -> tuple[str, BadgeState] | None:
-    """What a badge says: its label and the state; None if there is no such badge. One whose job or ping is gone says
-    that nothing is known."""
+    """The content of a badge: its label and the state; None if there is no such badge. If its job or ping is gone, the
+    state is unknown."""
     badge = await tx.badges.by_digest(digest)
     if badge is None:
         return None

@@ -1,6 +1,6 @@
 """Callback: the called service reports the progress or the end of a parked run. Exactly one end wins: this one, the
-sweep's, a cancel's or another callback's. It may come before the worker has parked the run; then it ends the attempt
-all the same, and the worker's own report finds nothing left to write about."""
+sweep's, a cancel's or another callback's. It may arrive before the worker has parked the run; it still ends the
+attempt, and the worker's own report finds nothing left to write."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ async def answer(
 
 
 async def _was_this(tx: Transaction, run_id: str, attempt: int, outcome: Outcome, seals: Seals | None) -> bool:
-    """Whether it was this very callback that ended the attempt, unheard, and not the sweep or another callback."""
+    """Whether this very callback ended the attempt although its reply was lost, and not the sweep or another
+    callback."""
     over = await tx.runs.over(run_id, attempt)
     if over is None:
         return False
@@ -58,7 +59,7 @@ async def _was_this(tx: Transaction, run_id: str, attempt: int, outcome: Outcome
 
 
 def _read(text: str | None) -> object:
-    """Databases may write JSON in their own way."""
+    """Databases may format JSON in their own way."""
     return None if text is None else json.loads(text)
 
 

@@ -13,7 +13,7 @@ from horae.ports import Transaction
 
 
 async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[str], actor: str) -> list[RunRecord]:
-    """Cancels live runs; one that has ended already is left as it is."""
+    """Cancels live runs; ended ones are left as they are."""
     live = await tx.runs.live(project_id, run_ids, lock=True)
     await cancel_live(tx, live, actor)
     for run in live:
@@ -27,7 +27,7 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
 
 
 async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:
-    """Queues no more of its runs, and cancels those under way."""
+    """Stops queueing its runs, and cancels those in progress."""
     operation = await found_operation(tx, project_id, operation_id, lock=True)
     if operation.state == "cancelled" and tx.repeated:
         return operation

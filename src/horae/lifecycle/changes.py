@@ -20,7 +20,7 @@ NOTHING = Seen({}, {})
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """`jobs` are entries of the audit trail, oldest first. `too_many`: not all that changed is here."""
+    """`jobs` are entries of the audit trail, oldest first. `too_many`: not all changes are here."""
 
     at: datetime
     runs: Sequence[RunRecord]
@@ -31,7 +31,7 @@ class Look:
 
 
 async def look(tx: Transaction, *, project_id: str, seen: Seen, since: datetime | None, offline_after: float) -> Look:
-    """What changed since an instant, and is not as it was `seen`."""
+    """What changed since an instant and differs from what was `seen`."""
     now = await tx.now()
     from_ = (since or now) - OVERLAP
     live = await tx.runs.glance(project_id, LOOKED_AT)

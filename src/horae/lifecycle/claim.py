@@ -12,7 +12,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was taken, and from which queues. `more`: there is more right now, so no lookup is needed."""
+    """The claimed runs, and their queues. `more`: there is more right now, so no lookup is needed."""
 
     runs: list[Claimed]
     queues: Sequence[str]
@@ -20,12 +20,13 @@ class Taken:
 
 
 async def claim(tx: Transaction, request: ClaimRequest, *, again: bool = False) -> Taken:
-    """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
-    takes a whole transaction: the result of an earlier claim with this token was lost. If it took something, that is
-    what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since.
+    """One token serves the whole batch: no other claim of any of these runs will ever have it. `again`, which needs a
+    whole transaction: the result of an earlier claim with this token was lost. If that claim took something, this one
+    returns it, with fresh leases; if not, it returns nothing, because the claim may have taken runs that were lost and
+    requeued since.
 
-    A worker that is bound to projects takes only their runs, and only from queues that are reserved for them; for which
-    it takes a whole transaction as well."""
+    A worker that is bound to projects takes only their runs, and only from queues reserved for them; this also needs a
+    whole transaction."""
     claimant = request.claimant
     if again or tx.repeated:
         held = await tx.runs.claimed(claimant.worker_id, request.token)
@@ -42,8 +43,8 @@ async def claim(tx: Transaction, request: ClaimRequest, *, again: bool = False) 
 
 
 async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:
-    """How long (in seconds) until each queue, of these or of all, has something that can be taken with `offers`; those
-    that have nothing, or are paused, are left out."""
+    """How long (in seconds) until each of these queues, or of all, has a run that can be claimed with `offers`; queues
+    that have none, or are paused, are left out."""
     due = await tx.runs.next_due(queues, offers)
     if not due:
         return {}

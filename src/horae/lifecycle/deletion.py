@@ -1,5 +1,5 @@
 """Deletion: the job and everything that could start it are deleted immediately. Schedulers cancel its queued runs in
-batches, so that no transaction is long and a crash in between does no harm."""
+batches, so that no transaction is long and a crash in between is harmless."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ PORTION = 500
 
 
 async def portion(tx: Transaction, deletion: Deletion, limit: int = PORTION) -> tuple[list[RunRecord], bool]:
-    """Locks some of the runs that were not asked to stop yet, and says whether there may be more: once the job is
+    """Locks some runs whose cancellation is not requested yet, and says whether there may be more: once the job is
     deleted, no new run can be queued."""
     run_ids = await tx.deletions.left(deletion.job_id, limit)
     return await tx.runs.live(deletion.project_id, run_ids, lock=True), len(run_ids) >= limit
 
 
 async def carry_out(tx: Transaction, *, limit: int = PORTION) -> int:
-    """One portion of one deletion; how many runs it was."""
+    """One portion of one deletion; returns the number of runs."""
     deletion = await tx.deletions.take()
     if deletion is None:
         return 0

@@ -1,5 +1,5 @@
-"""Deliver: notices of the outbox become messages of channels, and messages are sent. A notice is routed in one
-transaction, so it is routed once; a message is sent under a lease, so it is sent at least once, and normally once."""
+"""Delivery: notices from the outbox become messages of channels, and messages are sent. A notice is routed in one
+transaction, so exactly once; a message is sent under a lease, so at least once, and normally once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Routed:
 
 
 async def route(tx: Transaction, *, limit: int = 500) -> Routed:
-    """Takes the oldest notices from the outbox, and plans the messages that they make."""
+    """Takes the oldest notices from the outbox, and plans the resulting messages."""
     notices, ids = await tx.notices.take(limit)
     if not ids:
         return Routed(0, 0, 0)
@@ -54,7 +54,7 @@ _Planned = tuple[ChannelRecord, RoutingPlan, Collected | None]
 
 
 async def _wanted(tx: Transaction, notices: list[Notice]) -> list[_Wanted]:
-    """The channels that get any of them; those that cannot be read get none."""
+    """The channels that get any of them; unreadable ones get none."""
     by_project: dict[str, list[Notice]] = defaultdict(list)
     for notice in notices:
         by_project[notice.project_id].append(notice)
@@ -115,17 +115,17 @@ def _single(tx: Transaction, channel: ChannelRecord, notice: Notice, planned: Ro
 
 
 async def idle_for(tx: Transaction) -> float | None:
-    """Seconds until there is something to route or to send; None if there is nothing to wait for."""
+    """Seconds until there is something to route or to send; None if there is nothing pending."""
     return await tx.deliveries.idle_for()
 
 
 async def take_due(tx: Transaction, *, token: str, lease: float, limit: int, busy: list[str]) -> list[Due]:
-    """Leases messages that are due, one for each channel."""
+    """Leases due messages, one per channel."""
     return await tx.deliveries.claim(token, lease, limit, busy)
 
 
 async def settle(tx: Transaction, *, due: Due, sent: Sent, chance: float) -> str:
-    """Writes down how a try went: `sent`, `failed` (given up), `pending` (it is tried again), or `stale` if another
+    """Records the outcome of a try: `sent`, `failed` (given up), `pending` (it is retried), or `stale` if another
     process has it by now."""
     pause = None if sent.permanent else pause_after(due.tries, chance, sent.retry_after)
     if not await tx.deliveries.settle(due, sent, pause):

@@ -55,7 +55,7 @@ async def edit_job(
     now = await tx.now()
     anchor_at = job.anchor_at
     if _reschedules(spec, old):
-        # What was due under the old schedule is accounted for by its own rule; while paused, nothing may run.
+        # What was due under the old schedule is accounted for by that schedule's rule; while paused, nothing may run.
         run = not paused_at(job, now)
         job = await (settle_due(tx, job, now, run=run) if job.enabled else account_disabled(tx, job, now))
         anchor_at = now
@@ -97,7 +97,7 @@ def _reschedules(spec: JobSpec, old: JobSpec) -> bool:
 
 
 def _same(one: JobSpec, other: JobSpec) -> bool:
-    """By their text: to Python 1 and true are equal, to a function that gets them they are not."""
+    """By their text: to Python 1 and true are equal, but not to a function that gets them."""
     return json.dumps(spec_fields(one)) == json.dumps(spec_fields(other))
 
 
@@ -113,7 +113,7 @@ def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | Non
     if found is not None and job.fired_through is not None and found <= job.fired_through:
         # Only an `at` lies in the past.
         if isinstance(job.spec.schedule, AtSchedule) and job.spec.schedule.at == found:
-            return None  # the very one that was fired
+            return None  # the same one that was fired
         # Everything up to there is accounted for: it would neither run nor leave a row.
         through = job.fired_through.isoformat(timespec="seconds")
         raise InvalidInput("schedule.at", f"must be later than {through}, up to where this job has already run")
@@ -126,8 +126,8 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
         await set_upstream(tx, job.project_id, job.id, spec, job.spec)
     before, limit = job.spec.gate, spec.gate
     if limit is not None and (before is None or limit < before):
-        # Runs first, then their gate. A run that is just ending found no gate to open: it must be gone before one
-        # counts it as under way.
+        # Runs first, then their gate. A run that is just ending found no gate to open: it must be gone before the
+        # count.
         await tx.runs.live(job.project_id, [run_id for run_id, _ in await tx.runs.under_way([job.id])], lock=True)
     try:
         saved = await tx.jobs.change(edit)

@@ -26,13 +26,13 @@ _CUT_OFF = Outcome(AttemptOutcome.CANCELLED)
 async def after_ends(
     tx: Transaction, ended: Sequence[Ended], requeued: Collection[str] = (), *, wait: bool = True
 ) -> None:
-    """`requeued` are jobs of which runs were queued once more, in the same transaction. Their limits may have been
-    lowered while those ran: then others have their places. `wait`: see `places_after`."""
+    """`requeued` are jobs whose runs were requeued in the same transaction. Their limits may have been lowered while
+    those ran: then others have their places. `wait`: see `places_after`."""
     if not ended:
         await tx.gates.fit(requeued)
         return
     if failed := [run for run in ended if run.status is RunStatus.FAILED]:
-        # Before the dead letters, among which they look for the same cause.
+        # Before the dead letters, which are searched for the same cause.
         await tx.notices.failed(of_failures(failed, [tx.new_id() for _ in failed]))
         await tx.dead_letters.add(
             [Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error)) for run in failed]
@@ -55,7 +55,7 @@ async def after_ends(
 
 
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
-    """Ends those that are queued or parked, and asks those that run to stop; the caller holds their locks."""
+    """Ends queued or parked runs, and asks running ones to stop; the caller holds their locks."""
     await tx.runs.request_cancel([run.id for run in live], actor)
     tx.tell(CancelsRequested([run for run in live if run.cancel_requested_at is None], actor))
     endings = {run.id: Ending(run.id, None, _CANCELLED) for run in live if run.status == RunStatus.QUEUED}
@@ -78,14 +78,14 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
 
 
 async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:
-    """Cancels that many of each job's runs under way, oldest first, to make room for its held `new` runs."""
+    """Cancels that many of each job's active runs, oldest first, to make room for its held `new` runs."""
     by_project: dict[str, list[str]] = {}
     for run_id, project_id in await tx.runs.under_way(counts):
         if run_id not in new:
             by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
         live = await tx.runs.live(project_id, run_ids, lock=True)
-        # By the database's clock: ids carry the caller's clock.
+        # By the database's clock: ids contain the caller's clock.
         under_way = sorted(filter(_in_the_way, live), key=attrgetter("created_at", "id"))
         for job_id, count in counts.items():
             oldest = [run for run in under_way if run.job_id == job_id][:count]
@@ -109,7 +109,7 @@ def tally(ended: Sequence[Ended]) -> list[Tally]:
         entry.run_id = run.id
         if run.timed_out:
             entry.timed_out += 1
-        if status is not _CANCELLED:  # how long something took that was cut off says nothing about it
+        if status is not _CANCELLED:  # the duration of something that was cut off says nothing
             entry.duration_ms += run.duration_ms
             if late is not None:
                 entry.late.append(late)

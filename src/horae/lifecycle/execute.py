@@ -1,4 +1,4 @@
-"""Execute: one attempt by its executor. Whatever happens, there is exactly one outcome."""
+"""Execute: one attempt by its executor. There is always exactly one outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explain: collects what can be in the way of a job or a run, and says so. It only reads."""
+"""Explain: collects everything that can block a job or a run, and explains it. Read-only."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:
 
 
 async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    """For changing it: no other transaction can lock or fire it until this one ends."""
+    """To change it: no other transaction can lock or fire it until this one ends."""
     job = await tx.jobs.find(project_id, ref, lock=True)
     if job is None:
         raise await no_job(tx, project_id, ref)
@@ -27,7 +27,7 @@ async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
 
 
 async def readable(tx: Transaction, project_id: str, ref: str, *, lock: bool = False) -> JobRecord:
-    """The same for what needs the definition: refuses a job whose definition cannot be read."""
+    """Likewise for verbs that need the definition: refuses a job whose definition cannot be read."""
     return require_readable(await (locked if lock else found)(tx, project_id, ref))
 
 
@@ -38,7 +38,7 @@ def require_readable(job: JobRecord) -> JobRecord:
 
 
 def unreadable_job(reason: str) -> Unreadable:
-    """What to raise, with the ways out."""
+    """The error to raise, with the ways out."""
     return Unreadable(
         f"this version of Horae cannot read the definition of this job: {reason}; use the version that saved it, "
         "replace the definition, or roll back to an earlier version of the job"

@@ -1,4 +1,4 @@
-"""Finish: outcomes end their runs, park them or queue them again. The fencing token must match: a worker that lost its
+"""Finish: outcomes end their runs, park them or requeue them. The fencing token must match: a worker that lost its
 lease changes nothing."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def finish(
     parks: list[Park] = []
     parked: list[Leased] = []
     if failures:
-        # All of the batch, so that the rows are locked in one order: see store/endings.py.
+        # The whole batch, so that rows are locked in one order: see store/endings.py.
         rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
         for item in failures:
             row = rows.get(item.run.id)
@@ -98,12 +98,12 @@ async def finish(
 
 
 def _start(item: Finished) -> datetime | None:
-    """Where the run's row does not know it."""
+    """The start, if the run's row does not have it."""
     return item.run.started_at if item.run.ahead else None
 
 
 async def _was_written(tx: Transaction, item: Finished) -> bool:
-    """Whether an earlier try ended this attempt, and its answer was lost; not the sweep or another worker."""
+    """Whether an earlier try ended this attempt and its reply was lost, rather than the sweep or another worker."""
     over, outcome = await tx.runs.over(item.run.id, item.run.attempt), item.outcome
     if over is None:
         return False
@@ -112,8 +112,8 @@ async def _was_written(tx: Transaction, item: Finished) -> bool:
 
 
 def _latest(finished: Sequence[Finished]) -> dict[str, Finished]:
-    """By run. A worker may lose a run and get it again before it could report the attempt that it lost: of two attempts
-    only the later one can still hold the run."""
+    """By run. A worker may lose a run and get it again before it could report the lost attempt: only the later of the
+    two can still hold the run."""
     latest: dict[str, Finished] = {}
     for item in finished:
         known = latest.get(item.run.id)

@@ -1,7 +1,7 @@
-"""Fire: jobs whose time has come get their runs, and their schedules go on, all in one transaction.
+"""Fire: due jobs get their runs, and their schedules advance, all in one transaction.
 
-An occurrence is created exactly once because three things hold together: the job's row is locked while it is decided,
-`fired_through` only ever rises, and `(job_id, occurrence)` is unique among live runs.
+An occurrence is created exactly once because of three things: the job's row is locked while the verb decides,
+`fired_through` only ever increases, and `(job_id, occurrence)` is unique among live runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What a tick did. `idle_for` is how long (in seconds) nothing of these shards will be due; `left_out` are jobs
-    that are due and cannot be fired; `more`: there may be more that is due; `contended` are projects with due jobs that
-    were not fired, because another transaction has locked the project's quota."""
+    """The result of a tick. `idle_for` is how long (in seconds) nothing in these shards will be due; `left_out` are due
+    jobs that cannot be fired; `more`: there may be more that is due; `contended` are projects with due jobs that were
+    not fired, because another transaction has locked the project's quota."""
 
     jobs: int
     runs: int
@@ -41,8 +41,8 @@ async def fire(
     passing: int = 0,
     without: Collection[str] = (),
 ) -> Fired:
-    """`passing`: how many jobs are known to be due and left out; that many more are asked for, because those come first
-    again every time and must not take the places of others. `without` the projects that `fire_apart` looks after."""
+    """`passing`: how many due jobs are known to be left out; that many more are read, because those come first every
+    time and must not displace others. `without` the projects that `fire_apart` handles."""
     if await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
     due = await tx.jobs.due(shards, limit + passing, without=without)
@@ -61,7 +61,7 @@ async def fire_apart(
     passing: int = 0,
     wait: bool = False,
 ) -> Fired:
-    """The same for one project whose quota was contended, alone: no other project waits for it."""
+    """Likewise for one project whose quota was contended: no other project waits for it."""
     due = await tx.jobs.due(shards, limit + passing, only=project_id)
     return await _fire(tx, due, _gated(due), shards, scheduler_id, wait=wait)
 
@@ -88,7 +88,7 @@ async def _fire(
                 continue
             try:
                 ledger.fire(job, now, gates.get(job.id, NO_GATE))
-            except Exception as error:  # a plan that can be read and makes no sense does not harm other jobs either
+            except Exception as error:  # a plan that is readable but makes no sense must not harm other jobs either
                 ledger.forget(job.id)
                 left_out.append(
                     LeftOut(job.id, job.version, f"its schedule fails with {type(error).__name__}: {error}")
@@ -107,13 +107,13 @@ async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> 
     sleepers = await tx.gates.sleepers(limit)
     if not sleepers:
         return
-    await tx.gates.lock(sleepers.union(gated))  # all that are needed at once, and so in id order
+    await tx.gates.lock(sleepers.union(gated))  # all of them at once, and so in id order
     await tx.gates.wake(sleepers, limit)
 
 
 async def idle_for(
     tx: Transaction, *, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()
 ) -> float | None:
-    """How long (in seconds) nothing of these shards will be due; None if nothing is known to be."""
+    """How long (in seconds) nothing in these shards will be due; None if nothing is known to be."""
     next_due = await tx.jobs.next_due(shards, left_out)
     return None if next_due is None else max((next_due - await tx.now()).total_seconds(), 0)

@@ -1,4 +1,4 @@
-"""Follow: jobs that wait for another one start in the very transaction that ends its run, once for each run."""
+"""Follow: dependent jobs start in the same transaction that ends the upstream run, once for each run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST_CHAIN = 1000
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The runs that were queued, and how many older ones of which job must make room for them."""
+    """The queued runs, and how many older runs of which job must make room for them."""
 
     run_ids: Collection[str]
     cancelling: Mapping[str, int]
@@ -61,7 +61,7 @@ async def set_upstream(
 
 
 async def _waits_for(tx: Transaction, job_id: str, other: str) -> bool:
-    """Whether a job is another one or waits for it, directly or through others."""
+    """Whether a job is the other one or depends on it, directly or indirectly."""
     current: str | None = job_id
     for _ in range(_LONGEST_CHAIN):
         if current is None:
@@ -78,7 +78,7 @@ async def start_followers(
     """Queues a run of each job that waited for these ends, under that job's own limit and overlap rule."""
     gates = await tx.gates.lock({follower.id for follower in followers})
     places = await places_after(tx, ended, followers, wait=wait)
-    left = defaultdict(lambda: len(ended) * len(followers), places)  # for those without a quota: enough
+    left = defaultdict(lambda: len(ended) * len(followers), places)  # for jobs without a quota: unlimited
     batch = _Batch(gates, left, await tx.now(), tx.new_id)
     for follower in followers:
         plan = await _plan(tx, follower)
@@ -98,7 +98,7 @@ async def start_followers(
 
 
 class _Batch:
-    """Decides about the runs that follow, one after the other, and collects their rows."""
+    """Decides about the dependent runs, one after the other, and collects their rows."""
 
     def __init__(
         self, gates: Mapping[str, JobGate], left: dict[str, int], now: datetime, new_id: Callable[[], str]
@@ -110,7 +110,7 @@ class _Batch:
 
     def add(self, follower: Follower, plan: Plan | UnreadableSpec, parent: Ended) -> None:
         whose: dict[str, Any] = {"trigger": Trigger.AFTER, "parent_run_id": parent.id}
-        if isinstance(plan, UnreadableSpec):  # that must not keep the run that it follows from ending
+        if isinstance(plan, UnreadableSpec):  # which must not prevent the end of the run that it follows
             self._skip(follower, plan, SkipReason.DEFINITION, whose)
             return
         schedule = _schedule(plan)
@@ -146,7 +146,7 @@ class _Batch:
 
 
 async def _plan(tx: Transaction, follower: Follower) -> Plan | UnreadableSpec:
-    """Derived once more from the definition if its own text is damaged; what stands in for that if it is, too."""
+    """Derived from the definition again if its own text is damaged; a placeholder if both are."""
     try:
         return parse_plan(follower.plan)
     except Unreadable:
@@ -156,12 +156,12 @@ async def _plan(tx: Transaction, follower: Follower) -> Plan | UnreadableSpec:
 
 
 def _schedule(plan: Plan) -> AfterSchedule | None:
-    """None if an edit that is under way has just given it another one."""
+    """None if a concurrent edit has just given it another one."""
     return plan.schedule if isinstance(plan.schedule, AfterSchedule) else None
 
 
 def _out_of_bounds(schedule: AfterSchedule | None, now: datetime) -> bool:
-    """Before its beginning and after its end a schedule has no occurrences, and so nothing to account for."""
+    """Before its start and after its end a schedule has no occurrences, so there is nothing to account for."""
     if schedule is None:
         return False
     too_early = schedule.start_at is not None and now < schedule.start_at

@@ -1,4 +1,4 @@
-"""Functions: registered by workers, switched by people, and what jobs and runs of them must hold to."""
+"""Functions: registered by workers, enabled and disabled by users, and the rules for jobs and runs that call them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from horae.domain.targets.locked import overridden
 from horae.domain.time.schedule import ManualSchedule
 from horae.ports import Transaction
 
-_COMPARED = 10_000  # names that a wrong one is compared with
+_COMPARED = 10_000  # names to compare with a wrong one
 
 
 async def register_functions(tx: Transaction, signs: Sequence[FunctionSign]) -> None:
-    """What people decided about a function stays; the rest is as its newest worker has it."""
+    """What users decided about a function stays; the rest is updated by its newest worker."""
     await tx.functions.register(signs)
 
 
 async def with_defaults(tx: Transaction, spec: JobSpec, given: Collection[str]) -> JobSpec:
-    """A new job, with the queue and the time limit of its function where it does not say otherwise."""
+    """A new job, with its function's queue and time limit unless it sets its own."""
     if not isinstance(spec.target, PythonTarget):
         return spec
     function = await tx.functions.find(spec.target.function)
@@ -45,8 +45,8 @@ async def with_defaults(tx: Transaction, spec: JobSpec, given: Collection[str]) 
 
 
 async def check_function(tx: Transaction, spec: JobSpec) -> None:
-    """Refuses a job whose function is not registered or is disabled, or whose arguments do not fit. What its runs are
-    to be given by their input may be missing here, if only people start it."""
+    """Refuses a job whose function is not registered or is disabled, or whose arguments are invalid. Arguments that
+    come from the input of runs may be missing, if the job is only triggered manually."""
     target = spec.target
     if not isinstance(target, PythonTarget):
         return
@@ -68,7 +68,7 @@ async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mappin
             await _check_locked(tx, job.id, job.version, inputs)
         return
     name = needs.removeprefix(NEEDS)
-    # Looked for once more: the plan in which the head found none may be damaged.
+    # Looked up again: the plan in which the head found none may be damaged.
     function = job.function or await tx.functions.find(name)
     if function is None:
         return
@@ -114,7 +114,7 @@ async def change_function(tx: Transaction, *, name: str, change: FunctionChange,
 
 
 async def delete_function(tx: Transaction, *, name: str, actor: str) -> None:
-    """Forgets a function; a worker that still has it registers it again."""
+    """Deletes a function; a worker that still has it registers it again."""
     function = await _found(tx, name, lock=True)
     if function.is_system:
         raise Conflict(f"the function {name} is built in and cannot be deleted; it can be disabled")

@@ -18,8 +18,8 @@ from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement
 from horae.ports import Transaction
 
-PATIENCE = 300.0  # seconds: in an upgrade, the workers that can read it may be about to start
-NOTED_WITHIN = 600.0  # seconds: older notes are of processes that are gone, or of unused jobs
+PATIENCE = 300.0  # seconds: during an upgrade, the workers that can read it may be about to start
+NOTED_WITHIN = 600.0  # seconds: older notes belong to processes that are gone, or to unused jobs
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)  # seconds before it can be claimed again, the last one from then on
 
 Pair = tuple[str, int]
@@ -40,7 +40,7 @@ async def give_back(
     offline_after: float,
     patience: float = PATIENCE,
 ) -> GivenBack:
-    """Repeated, it finds nothing left to give back: the tokens are gone."""
+    """Repeated, it has no effect: the tokens are gone."""
     rows = await tx.runs.leased([(run.id, run.token) for run in runs])
     if not rows:
         return GivenBack(0, 0)
@@ -82,7 +82,7 @@ def _verdict(row: Leased, *, hopeless: bool) -> Verdict:
 def nobody_reads(
     row: Leased, notes: Collection[UnreadableNote], workers: Collection[WorkerRecord], before: datetime
 ) -> bool:
-    """Whether it was first found unreadable before then, and every live worker that could take it has tried."""
+    """Whether it was first found unreadable before then, and every live worker that could run it has tried."""
     if all(note.found_at > before for note in notes):
         return False
     tried = {note.process_id for note in notes}

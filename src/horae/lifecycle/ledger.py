@@ -1,5 +1,5 @@
-"""The ledger: turns what is decided about a job's occurrences into rows, a run or a skipped one for each, and moves the
-job's schedule on. Everything is written in one transaction, or nothing is."""
+"""The ledger: turns decisions about a job's occurrences into rows, a run or a skipped one for each, and advances the
+job's schedule. Everything is written in one transaction, or nothing is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horae.ports import Transaction
 
 
 class Ledger:
-    """Collects the rows of a batch of jobs. `scheduler_id` is None when people moved the schedule on."""
+    """Collects the rows of a batch of jobs. `scheduler_id` is None if a user's action advanced the schedule."""
 
     def __init__(self, scheduler_id: str | None, new_id: Callable[[], str]) -> None:
         self._scheduler_id, self._new_id = scheduler_id, new_id
@@ -47,7 +47,7 @@ class Ledger:
         self._advances.append(Advance(job.id, admission.next_run_at, admission.fired_through, admitted))
 
     def forget(self, job_id: str) -> None:
-        """Takes back what has been decided about a job."""
+        """Discards what has been decided about a job."""
         for run in self.runs:
             if run.job_id == job_id and run.project_id in self.places:
                 self.places[run.project_id] += 1
@@ -68,7 +68,7 @@ class Ledger:
         self.skipped.append(Skipped.of(job, job.plan, gap, id=self._new_id(), scheduler_id=self._scheduler_id))
 
     def go_on(self, job: DueJob, next_run_at: datetime | None, fired_through: datetime) -> None:
-        """Moves a schedule on to where it continues."""
+        """Advances a schedule to where it continues."""
         self._advances.append(Advance(job.id, next_run_at, fired_through, 0))
 
     def _run(self, job: DueJob, entry: Admitted) -> NewRun:

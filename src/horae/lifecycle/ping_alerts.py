@@ -1,5 +1,5 @@
-"""The alerts of pings. They open in the transaction in which a ping goes down, and clear with the next success: the
-duty that evaluates all other rules has no part in them."""
+"""Alerts of pings. They open in the transaction in which a ping goes down, and clear with the next success: the duty
+that evaluates all other rules is not involved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horae.ports import Transaction
 
 
 async def alert_down(tx: Transaction, down: Sequence[PingRecord], now: datetime) -> None:
-    """Opens an alert for each of these that has none yet, as they stand now."""
+    """Opens an alert for each of these pings that has none yet, in its current state."""
     await open_alerts(tx, [down_finding(ping, now) for ping in down])
 
 

@@ -1,4 +1,4 @@
-"""Pings: made, changed and deleted; what they hear, and what they should have heard by now."""
+"""Pings: create, change and delete; receive signals, and detect missing ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def edit_ping(
 async def delete_ping(
     tx: Transaction, *, project_id: str, ref: str, actor: str, expected_version: int | None = None
 ) -> None:
-    """With what it heard and its badges; its URL is unknown from then on."""
+    """With its events and badges; its URL stops working."""
     ping = await find_ping(tx, project_id, ref, lock=True)
     _check_version(ping, expected_version)
     await clear_down(tx, [ping])
@@ -74,7 +74,7 @@ async def delete_ping(
 
 
 async def rotate_token(tx: Transaction, *, project_id: str, ref: str, token: UrlToken, actor: str) -> PingRecord:
-    """The URL before it stops working at once."""
+    """The previous URL stops working at once."""
     ping = await find_ping(tx, project_id, ref, lock=True)
     await tx.pings.set_token(ping.id, token, actor)
     await _audit(tx, "ping.rotate", project_id, ping.id, ping.spec.name, actor)
@@ -82,7 +82,7 @@ async def rotate_token(tx: Transaction, *, project_id: str, ref: str, token: Url
 
 
 async def pause_ping(tx: Transaction, *, project_id: str, ref: str, until: datetime | None, actor: str) -> PingRecord:
-    """Expects nothing until it is resumed or an instant comes. What it hears meanwhile is recorded."""
+    """Expects nothing until it is resumed or the given time. Signals are still recorded."""
     ping = await find_ping(tx, project_id, ref, lock=True)
     if until is not None and until <= await tx.now():
         raise InvalidInput("until", "must be in the future")
@@ -105,7 +105,7 @@ async def resume_ping(tx: Transaction, *, project_id: str, ref: str, actor: str)
 
 
 async def hear(tx: Transaction, *, digest: str, signal: Signal, message: PingMessage) -> bool:
-    """What a foreign job reports; False if no ping has this token. Nothing harmful comes of hearing it twice."""
+    """Records a signal of an external job; False if no ping has this token. Repeating it is harmless."""
     ping = await tx.pings.by_digest(digest, lock=True)
     if ping is None:
         return False
@@ -120,7 +120,7 @@ async def hear(tx: Transaction, *, digest: str, signal: Signal, message: PingMes
     await tx.ping_events.add([event])
     if number % _TRIM_EVERY == 0:
         await tx.ping_events.keep_from(ping.id, number - KEPT + 1)
-    if signal.sign != "start" and before.reason != outcome.standing.reason:  # else its alert is open already
+    if signal.sign != "start" and before.reason != outcome.standing.reason:  # otherwise its alert is already open
         if before.status == "down":
             await clear_down(tx, [ping])
         if outcome.standing.status == "down" and not before.paused:
@@ -129,7 +129,7 @@ async def hear(tx: Transaction, *, digest: str, signal: Signal, message: PingMes
 
 
 async def notice_missing(tx: Transaction, *, limit: int) -> int:
-    """Takes the pings whose deadline has passed: down they go, or their pause is over. How many there were."""
+    """Handles pings whose deadline has passed: they go down, or their pause ends. Returns how many."""
     due = await tx.pings.due(limit)
     if not due:
         return 0

@@ -1,4 +1,4 @@
-"""Prune: what is older than its retention goes, a little at a time, so that no transaction is long."""
+"""Prune: deletes what is older than its retention, in batches, so that no transaction is long."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from horae.domain.runs.series import DAY, HOUR, MINUTE, MINUTES_KEPT
 from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
-PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
-ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is known that is over
-UNREADABLE_RETENTION = 86_400.0  # how long it is known that a definition could not be read by a process
-LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
+PROCESS_RETENTION = 86_400.0  # how long an ended worker or scheduler stays in the lists
+ACCOUNT_RETENTION = 30 * 86_400.0  # how long an ended session or invitation is kept
+UNREADABLE_RETENTION = 86_400.0  # how long a note about an unreadable definition is kept
+LIMIT_RETENTION = 2 * 86_400.0  # by then every attempt is forgotten
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """One portion: how many rows of any kind went, up to which run the history was looked through, and whether there
+    """One batch: how many rows of any kind were deleted, the last run of the history that was read, and whether there
     may be more."""
 
     count: int
@@ -46,7 +46,7 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
 
 
 async def tidy(tx: Transaction) -> None:
-    """Forgets processes that are long gone, and what accounts left behind."""
+    """Deletes processes that are long gone, and expired data of accounts."""
     await tx.upkeep.prune_processes(PROCESS_RETENTION)
     await tx.sessions.prune(ACCOUNT_RETENTION)
     await tx.devices.prune(LIMIT_RETENTION)
@@ -56,13 +56,13 @@ async def tidy(tx: Transaction) -> None:
 
 
 async def partition(tx: Transaction, *, retention: float) -> bool:
-    """Makes a partition for a month to come, or drops one whose month is past its retention and that is empty. One at a
-    time, each in its own transaction: its lock shuts out all others. False if there was nothing to do."""
+    """Creates a partition for a future month, or drops one whose month is past its retention and that is empty. One at
+    a time, each in its own transaction: its lock blocks all others. False if there was nothing to do."""
     return await tx.upkeep.partition(retention)
 
 
 async def roll_up(tx: Transaction, *, limit: int = 1000) -> int:
-    """Sums what ended runs added to the counters; how many additions there were."""
+    """Sums up what ended runs added to the counters; returns how many additions there were."""
     return await tx.stats.roll_up(limit)
 
 

@@ -14,7 +14,7 @@ from horae.ports import Transaction
 
 DEFAULT = "default"
 PAGE = 1_000
-RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than any request that names it takes
+RETENTION = 2 * 3600.0  # how long an unused queue is kept; longer than any request that names it takes
 
 
 async def list_queues(
@@ -26,12 +26,12 @@ async def list_queues(
     limit: int = PAGE,
     after: str | None = None,
 ) -> Page[QueueRecord]:
-    """Those that this project uses (`queue_use`) and that are reserved for it; or `everything` that any project's jobs
+    """Those that this project uses (`queue_use`) and those reserved for it; or `everything` that any project's jobs
     use, including names that may reveal what other projects do."""
     names: set[str] | None = None
     if not everything:
         kept = await tx.reservations.queues_of(project_id, limit=limit + 1, after=after)
-        names = {DEFAULT, *use.named, *kept}  # in which order, only the database knows
+        names = {DEFAULT, *use.named, *kept}  # only the database knows the order
     page = await tx.queues.page(use, limit=limit, after=after, names=names)
     reserved = await tx.reservations.projects([queue.name for queue in page.items])
     found = [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in page.items]
@@ -39,7 +39,7 @@ async def list_queues(
 
 
 async def queue_use(tx: Transaction, project_id: str) -> QueueUse:
-    """Looks at every job of the project and at every live run."""
+    """Reads every job of the project and every live run."""
     return await tx.queues.use_of(project_id)
 
 
@@ -65,7 +65,7 @@ async def unused_queues(tx: Transaction) -> list[str]:
 
 
 async def forget_queues(tx: Transaction, *, names: Collection[str]) -> int:
-    """But none that a job has named meanwhile."""
+    """Except those that a job has named meanwhile."""
     return await tx.queues.forget(names, RETENTION)
 
 

@@ -1,5 +1,5 @@
-"""Recover: a lease that ran out counts as a `lost` attempt, a parked run without its callback as `timed_out`; both go
-the way of any failure. Any scheduler may sweep."""
+"""Recover: an expired lease counts as a `lost` attempt, a parked run without its callback as `timed_out`; both are
+handled like any failure. Any scheduler may sweep."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _UNANSWERED = Outcome(AttemptOutcome.TIMED_OUT, error="no callback came in time"
 async def recover(
     tx: Transaction, *, chance: Callable[[], float], dead_workers: Collection[str] = (), limit: int = 500
 ) -> int:
-    """Takes runs away from workers that no longer hold them; how many."""
+    """Recovers runs from workers that no longer hold them; returns how many."""
     rows = await tx.runs.expired(limit, dead_workers)
-    if len(rows) < limit:  # otherwise the dead have more, for the next sweep
+    if len(rows) < limit:  # otherwise dead workers have more, for the next sweep
         await tx.processes.mark_offline(dead_workers)
     if not rows:
         return 0

@@ -1,5 +1,5 @@
-"""Redrive and discard: what becomes of dead letters, one, many or all that a filter finds. An operation's row holds how
-far it has come; schedulers continue it step by step, so it survives the process that started it."""
+"""Redrive and discard dead letters: one, many or all that match a filter. An operation's row holds its progress;
+schedulers continue it step by step, so it survives the process that started it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOGETHER = 20  # operations in one sweep
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What is to become of dead letters. `rate` is in runs per second."""
+    """What to do with dead letters. `rate` is in runs per second."""
 
     kind: str
     where: DeadFilter
@@ -57,7 +57,7 @@ async def resolve(
         **({} if resolution.input is None else {"input": resolution.input.text}),
     }
     through = await tx.dead_letters.newest(project_id) or NIL
-    at = now - timedelta(seconds=1)  # the first second's share goes at once
+    at = now - timedelta(seconds=1)  # the first second's share is queued at once
     details = {**asked, "filter": where.to_json(), "after": NIL, "through": through, "at": at.isoformat()}
     operation = NewOperation(operation_id, project_id, resolution.kind, None, details, total, actor)
     try:
@@ -76,7 +76,7 @@ async def resolve(
 
 
 async def carry_on(tx: Transaction, *, limit: int = STEP) -> int:
-    """Moves on what was begun; how many dead letters there were to move."""
+    """Continues running operations; returns how many dead letters were processed."""
     moved = 0
     for operation_id in await tx.operations.under_way((REDRIVE, DISCARD), _TOGETHER):
         moved += await _step(tx, operation_id, limit - moved)
@@ -135,7 +135,7 @@ def _left(details: dict[str, Any]) -> str | None:
 
 
 async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLetter]) -> list[str]:
-    """Reruns what its job takes; why it does not take the others, which stay dead letters."""
+    """Reruns what its job accepts; returns why it does not accept the others, which stay dead letters."""
     refused: list[str] = []
     for job_id, mine in _by_job(letters):
         if await tx.jobs.head(operation.project_id, job_id) is None:
@@ -143,11 +143,11 @@ async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLett
             continue
         try:
             await _rerun(tx, operation, job_id, mine)
-        except (Conflict, InvalidInput):  # raised before anything is written; which of them it is about
+        except (Conflict, InvalidInput):  # raised before anything is written; names the one it is about
             for place, letter in enumerate(mine):
                 try:
                     await _rerun(tx, operation, job_id, [letter])
-                except QuotaReached as error:  # and so for all that come after it
+                except QuotaReached as error:  # and so for all later ones
                     refused += [str(error)] * (len(mine) - place)
                     break
                 except (Conflict, InvalidInput) as error:
@@ -163,7 +163,7 @@ async def _rerun(tx: Transaction, operation: Operation, job_id: str, letters: li
 
 
 def _by_job(letters: list[DeadLetter]) -> Iterator[tuple[str, list[DeadLetter]]]:
-    """In the order of the jobs' ids: their gates are locked in it everywhere."""
+    """In the order of the jobs' ids: gates are always locked in this order."""
     jobs: dict[str, list[DeadLetter]] = defaultdict(list)
     for letter in letters:
         jobs[letter.job_id].append(letter)

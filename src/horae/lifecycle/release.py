@@ -1,5 +1,5 @@
-"""Release: a worker returns runs that it claimed ahead of its slots and has not started. The claim is undone: each has
-its attempt and its place in the queue back, for any worker to take."""
+"""Release: a worker returns runs that it claimed ahead of its slots and has not started. The claim is undone: each gets
+its attempt and its place in the queue back, for any worker to claim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CANCELLED = Outcome(AttemptOutcome.CANCELLED, error="cancelled")
 
 
 async def release(tx: Transaction, *, runs: Sequence[Claimed]) -> int:
-    """How many are queued again. Repeated, it finds nothing left to release: the tokens are gone."""
+    """Returns how many are queued again. Repeated, it has no effect: the tokens are gone."""
     rows = await tx.runs.leased([(run.id, run.token) for run in runs])
     if not rows:
         return 0

@@ -1,5 +1,5 @@
-"""Rerun: an ended run once more, as a new run of the job as it is now. The old one stays as it ended; if it was a dead
-letter, it is none any more."""
+"""Rerun: runs an ended run again, as a new run with the job's current definition. The old one is unchanged, but no
+longer a dead letter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class NewInput:
-    """What the new run is given instead of what the old one was; JSON text."""
+    """The input of the new run, instead of the old one's; JSON text."""
 
     text: str | None
 
@@ -52,7 +52,7 @@ async def retry_run(
 async def retry_job(
     tx: Transaction, *, project_id: str, ref: str, new_id: str, actor: str, input: NewInput | None = None
 ) -> RunRecord:
-    """Its latest failed run once more."""
+    """Reruns its latest failed run."""
     if tx.repeated and (made := await tx.runs.find(project_id, new_id)):
         return made
     job = await found(tx, project_id, ref)
@@ -71,7 +71,7 @@ async def rerun(
     actor: str,
     input: NewInput | None = None,
 ) -> list[RunRecord]:
-    """Queues runs of one job once more, each with its new id, and resolves those that were dead letters."""
+    """Queues runs of one job again, each with its new id, and resolves those that were dead letters."""
     requests = [
         TriggerRequest(
             new_id,

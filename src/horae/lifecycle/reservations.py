@@ -1,4 +1,4 @@
-"""Reserving a queue for projects: only their jobs may name it, so a worker that serves it runs no other project's code.
+"""Reserves a queue for projects: only their jobs may name it, so a worker that serves it runs no other project's code.
 A worker that is bound to projects serves only queues that are reserved for them alone."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from horae.ports import Transaction
 
 
 async def reserve_queue(tx: Transaction, *, name: str, slugs: Collection[str], actor: str) -> None:
-    """For no projects: it is open to all again. Refused while others use it: no worker would take their runs."""
+    """Without projects it is open to all again. Refused while others use it: no worker would run their jobs."""
     ids = await project_ids(tx, slugs)
     await tx.queues.add(name)
     await tx.reservations.lock(name)
@@ -41,7 +41,7 @@ async def check_queue(tx: Transaction, project_id: str, queue: str) -> None:
 
 
 async def project_ids(tx: Transaction, slugs: Collection[str]) -> dict[str, str]:
-    """Slugs by id. Until the transaction ends, none of these projects is deleted."""
+    """Slugs by id. None of these projects can be deleted until the transaction ends."""
     found = {}
     for slug in slugs:
         project = await tx.access.project(slug)

@@ -1,5 +1,5 @@
-"""Retire: what jobs leave behind goes when nothing names it any more. Schedulers walk over all jobs, a portion at a
-time: `look_over` reads, and only where it found something does anything else write."""
+"""Retire: deletes what jobs leave behind once nothing refers to it. Schedulers walk over all jobs in batches:
+`look_over` reads, and only if it found something does anything else write."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ async def drop_versions(tx: Transaction, *, versions: Mapping[str, Sequence[int]
 
 
 async def forget(tx: Transaction, *, job_id: str, limit: int = 500) -> bool:
-    """A deleted job of which no run is left: its counters become part of its project's, so that totals stay right,
-    and its versions go. False if there is more to do."""
+    """A deleted job without runs: its counters are added to its project's, so that totals stay correct, and its
+    versions are deleted. False if there is more to do."""
     if await tx.counters.hand_over(job_id, limit) >= limit:
         return False
     await tx.leftovers.drop_versions(job_id)

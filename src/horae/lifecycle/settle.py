@@ -1,4 +1,4 @@
-"""What follows from attempts that were no success: an end, or another attempt. Shared by finish and recover."""
+"""Settlement of attempts that did not succeed: an end, or another attempt. Shared by finish and recover."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Specs = Mapping[tuple[str, int], JobSpec]
 
 
 class Settlement:
-    """Collects verdicts on runs whose rows are locked, then writes what queues them once more."""
+    """Collects verdicts on runs whose rows are locked, then writes the requeues."""
 
     def __init__(self, specs: Specs, chance: Callable[[], float]) -> None:
         self._specs, self._chance = specs, chance
@@ -38,7 +38,7 @@ class Settlement:
         self.put(row, outcome, duration_ms, self._judge(row, outcome))
 
     def put(self, row: Leased, outcome: Outcome, duration_ms: int, verdict: Verdict) -> None:
-        """What another transaction has decided."""
+        """A verdict of another transaction."""
         self._over.append(AttemptOver(row, outcome, duration_ms))
         if isinstance(verdict, End):
             how = (verdict.status, verdict.reason, outcome, duration_ms, row.started_at)
@@ -49,7 +49,7 @@ class Settlement:
         self._retried.append(Retried(row, outcome.kind, verdict.pause))
         kept = replace(outcome, result=excerpt(outcome.result))
         self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
-        if row.trigger != Trigger.BACKFILL:  # which has places of its own
+        if row.trigger != Trigger.BACKFILL:  # which has its own places
             self.requeued.add(row.job_id)
         if verdict.counted:
             self._retries[row.job_id, row.project_id, row.queue] += 1
@@ -59,7 +59,7 @@ class Settlement:
         if spec is None:
             return End(RunStatus.FAILED, "definition")
         if isinstance(spec, UnreadableSpec) and "retry" in spec.missing and row.cancel_requested_at is None:
-            return Again(0, counted=False)  # how often it may be tried is for those to say who can read it
+            return Again(0, counted=False)  # only processes that can read it decide how often it may be tried
         return judge(
             outcome,
             attempt=row.attempt,
@@ -70,8 +70,8 @@ class Settlement:
         )
 
     async def write(self, tx: Transaction) -> None:
-        """Everything but the endings, which the caller moves together with its own, and the gates of what is
-        `requeued`, which `after_ends` locks together with the others."""
+        """Everything except the endings, which the caller moves together with its own, and the gates of `requeued`
+        jobs, which `after_ends` locks together with the others."""
         await tx.runs.requeue(self.requeues)
         await tx.runs.tried(self._tried)
         tx.tell(AttemptsOver(self._over))

@@ -1,5 +1,5 @@
-"""Accounting for a schedule before it changes or stops: what was due gets its rows, so that an edit or a switch loses
-nothing and doubles nothing."""
+"""Accounts for a schedule before it changes or stops: what was due gets its rows, so that an edit or a switch neither
+loses nor duplicates an occurrence."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
 
 
 async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:
-    """Leaves one row for what would have fired up to now, had the job not been off. The job as it is then."""
+    """Writes one row for what would have fired up to now, had the job not been disabled. Returns the job as it is
+    then."""
     calendar, after = calendar_for(job), fired_after(job)
     gap = None if calendar is None else skipped_range(calendar, SkipReason.DISABLED, after, now)
     if gap is None or not runs_left(job.spec.schedule, job.fired_count):

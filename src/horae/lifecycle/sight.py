@@ -1,4 +1,4 @@
-"""Sight: changes nothing; finds which names of queues the members of a project may see."""
+"""Sight: which names of queues the members of a project may see. Read-only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from horae.ports import Transaction
 
 
 async def sight(tx: Transaction, project_id: str, *, named: Collection[str]) -> Sight:
-    """Those that its jobs name (`queue_use`), those that are reserved for it, and `default`."""
+    """Those that its jobs name (`queue_use`), those reserved for it, and `default`."""
     project = await tx.access.project(project_id)
     kept = await tx.reservations.queues_of(project_id, limit=PAGE, after=None)
     slugs = frozenset() if project is None else frozenset({project.slug})

@@ -1,4 +1,4 @@
-"""State: pause and resume, enable and disable. None of them touches what is queued already."""
+"""State: pause and resume, enable and disable. None of them affects queued runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horae.ports import Transaction
 
 
 async def pause(tx: Transaction, *, project_id: str, ref: str, until: datetime | None, actor: str) -> JobRecord:
-    """Holds the schedule, until it is resumed or an instant comes; then the catch-up rule applies."""
+    """Pauses the schedule until it is resumed or the given time; then the catch-up rule applies."""
     job = await locked(tx, project_id, ref)
     if until is not None and until <= await tx.now():
         raise InvalidInput("until", "must be in the future")
@@ -32,8 +32,8 @@ async def resume(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
 
 
 async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
-    """Starts nothing more. What had been missed by then was missed for another reason; what is merely late would have
-    fired, and counts as skipped because the job is off."""
+    """Stops the schedule. Occurrences missed before that keep their own reason; those that are merely late would have
+    fired, and count as skipped because the job is disabled."""
     job = await locked(tx, project_id, ref)
     now = await tx.now()
     if job.next_run_at is not None and not timedelta(0) <= now - job.next_run_at <= MERELY_LATE:
@@ -42,8 +42,8 @@ async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> 
 
 
 async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
-    """Goes on from now; one skipped row stands for the time in which the job was off."""
-    job = await readable(tx, project_id, ref, lock=True)  # it cannot be known when it is due next
+    """Continues from now; one skipped row covers the time in which the job was disabled."""
+    job = await readable(tx, project_id, ref, lock=True)  # its next occurrence cannot be computed
     if job.enabled:
         return job
     await take(tx, project_id, {Quota.FIRES_PER_MINUTE: per_hour(job.spec.schedule)})

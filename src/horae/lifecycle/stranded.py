@@ -1,5 +1,5 @@
-"""Stranded: finds the runs that no live worker could take. It only reads; what it costs grows with how many of them
-there are, so frequent callers cache the answer for a while."""
+"""Stranded runs, which no live worker can execute. Read-only; the cost grows with their number, so frequent callers
+cache the answer for a while."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def find_stranded(tx: Transaction, *, offline_after: float, patience: floa
 
 
 async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: StrandedRuns) -> set[str]:
-    """The ids of those that have stranded runs. Only jobs that need what is missing are looked up: usually none."""
+    """The ids of jobs with stranded runs. Only jobs with unmet needs are looked up: usually none."""
     missing = {(one.project_id, one.queue, one.needs) for one in found.stranded}
     wanting = [job.id for job in jobs if (job.project_id, job.spec.queue, job.spec.target.needs) in missing]
     return await tx.queues.waiting_jobs(wanting, PATIENCE)

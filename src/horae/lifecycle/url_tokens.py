@@ -1,4 +1,5 @@
-"""The tokens in URLs of pings and badges, sealed with the present key when keys are rotated. The URLs stay the same."""
+"""Re-encrypts the tokens in URLs of pings and badges with the current key when keys are rotated. The URLs stay the
+same."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ async def reseal_badges(tx: Transaction, *, seals: Seals, after: After = None) -
 
 
 async def _reseal(table: SealedTokens, seals: Seals, after: After) -> Resealed:
-    """As `reseal` of secrets. A token that no key opens still works, but its URL cannot be shown."""
+    """Like `reseal` for secrets. A token that no key decrypts still works, but its URL cannot be shown."""
     done, cannot = 0, []
     rows = await table.not_of(seals.key_id, limit=_BATCH, after=after and after[1])
     for old in rows:

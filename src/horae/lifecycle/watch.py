@@ -1,4 +1,4 @@
-"""Watch: gathers what the rules of alerts look at, and finds what they change. It only reads."""
+"""Alert evaluation: gathers the facts for the rules, and finds what changes. Read-only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from horae.domain.secrets.secret import missing_name
 from horae.lifecycle.explain import explain_job
 from horae.ports import Transaction
 
-_ERRORS = 200  # last errors that are looked up
+_ERRORS = 200  # last errors to look up
 _HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Eyes:
-    """What the one who watches knows: thresholds, and from when on a process counts as gone."""
+    """The evaluator's parameters: thresholds, and when a process counts as gone."""
 
     thresholds: Thresholds
     offline_after: float
@@ -38,7 +38,7 @@ async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Cha
 
 
 async def watch_schedulers(tx: Transaction, *, shard_lease: float) -> Changes:
-    """For `serve`, which lives on when the last scheduler is gone."""
+    """For `serve`, which keeps running when the last scheduler is gone."""
     now, founded_at = await tx.now(), await tx.alert_facts.founded_at()
     found = no_scheduler(now, founded_at, await tx.processes.schedulers(shard_lease))
     return transitions(await tx.alerts.standing([NO_SCHEDULER]), found, now)
@@ -96,7 +96,7 @@ async def _errors(tx: Transaction, failing: Sequence[FailingJob]) -> dict[str, s
 
 
 async def _failures(tx: Transaction, watched: Sequence[WatchedJob], now: datetime) -> dict[str, dict[datetime, int]]:
-    """Only of jobs with a budget that have failed within it."""
+    """Only for jobs with a budget that have failed within it."""
     since, jobs = now, []
     for job in watched:
         budget = job.rules.failure_budget
@@ -111,7 +111,7 @@ async def _failures(tx: Transaction, watched: Sequence[WatchedJob], now: datetim
 async def _secrets(
     tx: Transaction, failing: Sequence[FailingJob], errors: dict[str, str | None]
 ) -> list[UnknownSecret]:
-    """Of jobs that failed for want of a secret, and of those about which an alert says so already."""
+    """Secrets missing from jobs that failed because of that, and from those with an alert that already says so."""
     asked = {(job.job_id, job.version): (job.project_id, job.name) for job in failing if _lacks(job, errors)}
     for project_id, job_id, name, version in await tx.alert_facts.subjects("secret_missing"):
         asked[job_id, version] = (project_id, name)
@@ -128,7 +128,7 @@ def _lacks(job: FailingJob, errors: dict[str, str | None]) -> bool:
 
 
 async def explained(tx: Transaction, findings: Sequence[Finding], *, offline_after: float) -> list[Finding]:
-    """The same, with what `explain` says of their jobs."""
+    """The same findings, with what `explain` says about their jobs."""
     return [await _explained(tx, finding, offline_after) for finding in findings]
 
 

@@ -1,4 +1,4 @@
-"""Adapters that send messages to channels, one for each kind (`Notifier` of ports/notices.py)."""
+"""Adapters that send messages to channels, one per kind (`Notifier` of ports/notices.py)."""
 
 from horae.notifiers.notifiers import Notifiers
 from horae.notifiers.smtp import SmtpServer

@@ -1,5 +1,5 @@
-"""The SSRF guard at the socket, for calls and for mail: a name is resolved once, every address that it has is checked,
-and the connection goes to one of those very addresses."""
+"""The SSRF guard at the socket, for calls and for mail: a name is resolved once, each of its addresses is checked, and
+the connection goes to one of those very addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lookup = Callable[..., Awaitable[Sequence[tuple[Any, ...]]]]
 
 
 class AddressRefused(Exception):
-    """A channel leads to an address that it must not reach."""
+    """A channel leads to a forbidden address."""
 
 
 class Addresses(AbstractResolver):
@@ -34,7 +34,7 @@ class Addresses(AbstractResolver):
             raise AddressRefused(f"refused: {reason}")
 
     async def of(self, host: str, port: int) -> str:
-        """An address of a host, if it may be reached at all of them."""
+        """An address of a host, if all of its addresses are allowed."""
         return (await self.resolve(host, port))[0]["host"]
 
     async def resolve(

@@ -1,5 +1,5 @@
-"""`apprise`: the services that Apprise knows, by its URLs. Only those that it calls over HTTP: never what runs
-programs, writes files or speaks to a desktop. It chooses its addresses itself, so the guard is where it connects."""
+"""`apprise`: the services that Apprise supports, by its URLs. Only those that it calls over HTTP: never plugins that
+run programs, write files or talk to a desktop. It resolves names itself, so the guard is at the connection."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from horae.notifiers.mail_text import plain
 _AT_ONCE = 4
 _MISSING = "Apprise is not installed on the scheduler: pip install 'horae[apprise]'"
 _OTHERWISE = {"mailto": "email", "mailtos": "email"}
-# HTTP, but they read files of this machine that the URL names.
+# HTTP, but they read local files that the URL names.
 _READERS = frozenset({"fcm", "vapid"})
 _READING = frozenset({"template", "keyfile", "subfile", "attach", "config", "include"})
 
 
 class AppriseSender:
-    """Each message in a process of its own: a server whose answer never ends, or is huge, costs that process, which is
-    killed in time and may use only so much memory."""
+    """Each message in a separate process: a server whose answer never ends, or is huge, costs only that process, which
+    is killed in time and has limited memory."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
@@ -43,7 +43,7 @@ class AppriseSender:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={},  # what Horae knows by its environment is not for libraries
+            env={},  # Horae's own environment is not for libraries
         )
         try:
             said, _ = await child.communicate(json.dumps(asked).encode())
@@ -59,7 +59,7 @@ class AppriseSender:
 
 
 def refusal(url: str) -> str | None:
-    """Why a URL is not for channels; None if it is. Never repeats the URL."""
+    """Why a URL is not allowed for channels; None if it is. Never repeats the URL."""
     try:
         from apprise.plugins import N_MGR
     except ImportError:
@@ -85,5 +85,5 @@ def _schemes(plugin: Any) -> set[str]:
 
 
 def _calls_http(plugin: Any) -> bool:
-    """Whether it is made of requests: the local ones, and those with protocols of their own, are not."""
+    """Whether it uses requests: local plugins, and those with their own protocols, do not."""
     return hasattr(inspect.getmodule(plugin), "requests")

@@ -1,6 +1,6 @@
-"""What a library does in a thread, held to rules where it touches the machine: Python's audit events tell of every
-connection, file and process before it happens, and raising there prevents it. The hook stays for the life of the
-process, and does nothing for threads that are not guarded."""
+"""Confines what a library does in a thread: Python's audit events announce every connection, file and process before it
+happens, and raising there prevents it. The hook stays for the life of the process, and ignores threads that are not
+guarded."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ _installed = threading.Lock()
 
 
 class Guard:
-    """`check` is given the address of every connection, and the host that it was asked for; it raises
-    AddressRefused."""
+    """`check` gets the address of every connection, and the requested host; it raises AddressRefused."""
 
     def __init__(self, check: Callable[[str, str], None]) -> None:
         self.check = check
@@ -33,8 +32,8 @@ class Guard:
 
 @contextmanager
 def guarded(guard: Guard) -> Iterator[list[str]]:
-    """Until it ends, this thread reads no file but modules of Python, writes none, starts nothing, and reaches what
-    the guard lets it reach. What was refused is listed."""
+    """Inside the context, this thread reads only modules of Python, writes no file, starts no process, and connects
+    only where the guard allows. Refusals are listed."""
     _install()
     refused: list[str] = []
     _own.guard, _own.refused = guard, refused
@@ -80,7 +79,7 @@ def _check_file(guard: Guard, path: Any, flags: Any) -> None:
         real = ""
     writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     if writes or not real.startswith(guard.readable):
-        # Libraries look for files that nobody has, such as ~/.netrc: that is no reason to give up.
+        # Libraries look for files that rarely exist, such as ~/.netrc: that is no reason to give up.
         raise PermissionError(13, "not for notifications", text)
 
 

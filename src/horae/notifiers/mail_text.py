@@ -1,4 +1,4 @@
-"""A message as mail: plain text, and HTML that reads well on a phone and in a dark room."""
+"""A message as mail: plain text, and HTML that reads well on a phone and in dark mode."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from html import escape
 from horae.domain.notify.delivery import Envelope, url_of
 from horae.domain.notify.message import Line
 
-POLICY = policy.SMTP.clone(cte_type="7bit")  # not every server takes 8-bit mail
+POLICY = policy.SMTP.clone(cte_type="7bit")  # not every server accepts 8-bit mail
 _COLOURS = {"critical": "#c62828", "warning": "#b45309", "info": "#1d4ed8"}
 _GOOD = "#15803d"
 _FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 
 def compose(envelope: Envelope, sender: str, to: tuple[str, ...]) -> EmailMessage:
-    """Mails about one incident are one conversation in the reader's mailbox."""
+    """Mails about one incident form one thread in the mailbox."""
     message, domain = envelope.message, sender.rpartition("@")[2]
     mail = EmailMessage(policy=POLICY)
     subject = f"[{message.project}] {message.title}" if message.project else message.title
@@ -32,7 +32,7 @@ def compose(envelope: Envelope, sender: str, to: tuple[str, ...]) -> EmailMessag
     if len(message.lines) == 1:
         thread = hashlib.sha256(message.lines[0].key.encode()).hexdigest()[:32]
         mail["References"] = f"<{thread}@{domain}>"
-    mail["Auto-Submitted"] = "auto-generated"  # no answering machine is to answer
+    mail["Auto-Submitted"] = "auto-generated"  # no autoresponder should answer
     mail["X-Auto-Response-Suppress"] = "All"
     mail.set_content(plain(envelope))
     mail.add_alternative(html(envelope), subtype="html")

@@ -1,4 +1,4 @@
-"""Sends each message by the adapter of its channel's kind; whatever happens becomes one `Sent`."""
+"""Dispatches each message to the adapter of its channel's kind; every outcome becomes a `Sent`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = 20.0  # seconds for one message
 _LONGEST = 500  # characters of an error
-_TOKEN = 8  # characters from which on a part of a URL may be one
+_TOKEN = 8  # characters from which a part of a URL may be one
 
 
 class Notifiers:
@@ -83,13 +83,13 @@ class Notifiers:
 
 
 def _clean(error: str, envelope: Envelope) -> str:
-    """One line, which people see: nothing secret in it."""
+    """One line, which users see: without secrets."""
     text = redactor(_hidden(envelope)).redact(" ".join(error.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _hidden(envelope: Envelope) -> dict[str, str]:
-    """What is secret, and the parts of a URL that are as good as a password."""
+    """Secrets, and the parts of a URL that are as good as a password."""
     parts = {
         f"{name} {place}": part
         for name, value in envelope.secrets.items()

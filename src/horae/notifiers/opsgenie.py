@@ -1,4 +1,4 @@
-"""`opsgenie`: alerts that are created and closed by their alias."""
+"""`opsgenie`: alerts, created and closed by their alias."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def event(envelope: Envelope) -> dict[str, Any]:
 
 
 def incident(envelope: Envelope) -> str:
-    """What opens and what closes an incident has the same; a digest is one of its own."""
+    """The same for what opens and what closes an incident; a digest has its own."""
     lines = envelope.message.lines
     return f"horae:{lines[0].key}"[:250] if len(lines) == 1 else f"horae:digest:{envelope.id}"
 

@@ -1,4 +1,4 @@
-"""Sends JSON by HTTP, and reads from the answer whether it was taken, may be tried again, or never will be."""
+"""Sends JSON over HTTP; the answer decides whether it was accepted, may be retried, or never will be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from yarl import URL
 from horae.domain.notify.delivery import Sent
 from horae.notifiers.addresses import Addresses
 
-_AGAIN = frozenset({408, 409, 425, 429})  # and all that begin with 5
+_AGAIN = frozenset({408, 409, 425, 429})  # and all 5xx
 _READ = 1_000  # bytes of an answer
 _SHOWN = 200  # characters of it
 
@@ -27,7 +27,7 @@ class Poster:
         return await self.post_bytes(url, orjson.dumps(body), headers)
 
     async def post_bytes(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Sent:
-        """Redirects are not followed: they would take what is secret elsewhere."""
+        """Redirects are not followed: they would send secrets elsewhere."""
         target = URL(url)
         self._addresses.check_literal(target.raw_host or "")
         sent = {"content-type": "application/json", "user-agent": self._agent, **(headers or {})}
@@ -62,5 +62,5 @@ async def _outcome(answer: aiohttp.ClientResponse) -> Sent:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """In seconds; a date is not understood, and the usual pause is taken."""
+    """In seconds; a date is ignored, and the usual pause applies."""
     return float(text) if text and text.strip().isascii() and text.strip().isdigit() and len(text) < 10 else None

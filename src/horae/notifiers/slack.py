@@ -1,4 +1,4 @@
-"""`slack`: an incoming webhook of Slack, and of the many that take the same."""
+"""`slack`: an incoming webhook of Slack, and of compatible services."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.notifiers.posting import Poster
 
 _COLOURS = {"critical": "#c62828", "warning": "#ef6c00", "info": "#1565c0"}
 _GOOD = "#2e7d32"
-_SHOWN = 20  # lines; Slack cuts what is longer
+_SHOWN = 20  # lines; Slack truncates longer ones
 _TEXT = 500
 _MENTION = re.compile(r"@(?=(?:channel|here|everyone|all)\b)", re.IGNORECASE)
 
@@ -46,6 +46,6 @@ def _attachment(line: Line, link: str | None) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    """What people wrote must neither mention everybody nor look like a link. Others that take Slack's messages know
-    plain `@channel`, too: a zero-width space takes its meaning away."""
+    """User text must neither mention everybody nor look like a link. Compatible services also recognise a plain
+    `@channel`: a zero-width space prevents that."""
     return _MENTION.sub("@\u200b", text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))

@@ -1,4 +1,5 @@
-"""`email`: mail by SMTP. The standard library's client runs in threads of its own, to addresses that were checked."""
+"""`email`: mail over SMTP. The standard library's client runs in dedicated threads, connecting to addresses that were
+checked."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from horae.notifiers.addresses import Addresses
 from horae.notifiers.mail_text import POLICY, compose
 
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
-_THREADS = 16  # as many as messages are sent at once: a slow server takes nobody else's turn
+_THREADS = 16  # as many as messages are sent at once: a slow server delays no others
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class SmtpServer:
 
     @classmethod
     def from_url(cls, url: str) -> SmtpServer:
-        """`smtp://user:password@host:587` demands STARTTLS, `smtps://` is TLS from the start; `?security=none` is for a
-        server on the same machine."""
+        """`smtp://user:password@host:587` requires STARTTLS, `smtps://` uses TLS from the start; `?security=none` is
+        for a server on the same machine."""
         parts = urlsplit(url)
         security = parse_qs(parts.query).get("security", ["tls" if parts.scheme == "smtps" else "starttls"])[0]
         if security not in _PORTS or not parts.hostname:
@@ -124,7 +125,7 @@ class _Session:
         kind: type[smtplib.SMTP] = smtplib.SMTP_SSL if server.security == "tls" else smtplib.SMTP
 
         class Checked(kind):  # type: ignore[misc, valid-type]
-            """To the address that was checked; certificates are still those of the name."""
+            """Connects to the address that was checked; certificates are still verified by name."""
 
             def _get_socket(self, host: str, port: int, timeout: float) -> Any:
                 made = connect(port)

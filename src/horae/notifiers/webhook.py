@@ -1,4 +1,4 @@
-"""`webhook`: the message as JSON, signed."""
+"""`webhook`: the message as signed JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.notifiers.posting import Poster
 
 
 async def send(poster: Poster, envelope: Envelope, now: datetime) -> Sent:
-    """The id is that of the delivery: a receiver that gets it twice can tell."""
+    """The id is that of the delivery, so a receiver can detect duplicates."""
     body = orjson.dumps({"type": "horae.notice", **as_json(envelope)})
     try:
         key = key_bytes(envelope.secrets["key"])

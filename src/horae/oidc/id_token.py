@@ -1,4 +1,4 @@
-"""ID tokens, verified (OpenID Connect Core 3.1.3.7)."""
+"""Verifies ID tokens (OpenID Connect Core 3.1.3.7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horae.oidc.keys import ALGORITHMS, SigningKey
 
 LEEWAY = 60  # seconds by which the provider's clock may differ
 LONGEST = 65_536  # characters
-_OLDEST = timedelta(hours=1)  # it was made a moment ago, for the code that was just exchanged
+_OLDEST = timedelta(hours=1)  # it was issued a moment ago, for the code that was just exchanged
 _NEEDED = ["iss", "sub", "aud", "exp", "iat"]
 
 
@@ -37,7 +37,7 @@ def header(token: str, allowed: Sequence[str]) -> tuple[str | None, str]:
 def verify(
     token: str, keys: Sequence[SigningKey], algorithm: str, *, issuer: str, client_id: str, nonce: str, now: datetime
 ) -> dict[str, Any]:
-    """Its claims. Raises NotAccepted, with a reason that repeats nothing of the token."""
+    """Its claims. Raises NotAccepted, with a reason that contains nothing of the token."""
     claims = _signed(token, keys, algorithm, issuer, client_id)
     audience, party = claims["aud"], claims.get("azp")
     if isinstance(audience, list) and len(audience) > 1 and party is None:

@@ -1,4 +1,4 @@
-"""What was fetched, for a while."""
+"""A cache for fetched documents."""
 
 from __future__ import annotations
 

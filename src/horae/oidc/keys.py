@@ -18,12 +18,12 @@ from horae.oidc.wire import ask, unavailable
 from horae.ports import Clock
 
 KEPT = 600.0  # seconds
-EVERY = 30.0  # seconds between two fetches for a key that is not there
+EVERY = 30.0  # seconds between two fetches for an unknown key
 _MOST = 100
 _SHORTEST_RSA = 2_048
 _WHAT = "keys"
 
-# Only what needs the provider's private key. With none or HS256, anyone could sign with public values.
+# Only algorithms that need the provider's private key. With none or HS256, anyone could sign with public values.
 ALGORITHMS: dict[str, tuple[type[Any], ...]] = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), (RSAPublicKey,)),
     **dict.fromkeys(("ES256", "ES384", "ES512"), (EllipticCurvePublicKey,)),
@@ -51,7 +51,7 @@ class SigningKeySet:
         self._kept = SealedState(clock, self._fetch)
 
     async def find(self, id: str | None, algorithm: str) -> list[SigningKey]:
-        """Those that may have signed a token that says this of itself."""
+        """The keys that may have signed a token with this header."""
         for age in (KEPT, EVERY):
             found = [key for key in await self._kept.get(age) if key.fits(id, algorithm)]
             if found:
@@ -67,7 +67,7 @@ class SigningKeySet:
 
 
 def _key(given: Any) -> SigningKey | None:
-    """None for what is not a public key to verify with."""
+    """None if it is not a public key for verification."""
     if not isinstance(given, Mapping) or given.get("use", "sig") != "sig" or given.get("kty") == "oct":
         return None
     operations = given.get("key_ops", ["verify"])
@@ -76,7 +76,7 @@ def _key(given: Any) -> SigningKey | None:
     try:
         public = jwt.PyJWK(dict(given)).key
     except (jwt.PyJWTError, ValueError, TypeError, KeyError):
-        return None  # of a kind that this library does not know
+        return None  # of a kind that this library does not support
     if isinstance(public, RSAPublicKey) and public.key_size < _SHORTEST_RSA:
         return None
     id, algorithm = given.get("kid"), given.get("alg")

@@ -1,4 +1,4 @@
-"""What a provider says of itself (OpenID Connect Discovery): where its endpoints are, and what it can do."""
+"""Provider metadata (OpenID Connect Discovery): its endpoints and capabilities."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Metadata:
     keys: str
     userinfo: str | None
     end_session: str | None
-    algorithms: tuple[str, ...]  # none: it does not say
-    secret_in_body: bool  # the client's secret: else in the Authorization header
-    names_itself: bool  # in what browsers bring back (RFC 9207)
+    algorithms: tuple[str, ...]  # empty: not declared
+    secret_in_body: bool  # for the client's secret: otherwise in the Authorization header
+    names_itself: bool  # in the redirect back (RFC 9207)
 
 
 async def discover(issuer: str) -> Metadata:
@@ -36,7 +36,7 @@ async def discover(issuer: str) -> Metadata:
 
 def read(issuer: str, found: Mapping[str, Any]) -> Metadata:
     if found.get("issuer") != issuer:
-        # To the letter: what another issuer signs must not be taken for this one's.
+        # Exactly: tokens of another issuer must not be accepted.
         raise unavailable(_WHAT, "the issuer it names is not HORAE_OIDC_ISSUER, to the letter")
     methods = found.get("token_endpoint_auth_methods_supported")
     known = methods if isinstance(methods, list) else ["client_secret_basic"]
@@ -62,7 +62,7 @@ def _needed(issuer: str, found: Mapping[str, Any], name: str) -> str:
 
 
 def _url(issuer: str, given: Any) -> str | None:
-    """None for what cannot be used. Plain http is for a provider on this very machine."""
+    """None if unusable. Plain http is only for a provider on this machine."""
     if not isinstance(given, str) or len(given) > 2_000 or not given.isprintable():
         return None
     try:

@@ -17,7 +17,7 @@ from horae.oidc.metadata import Metadata, discover
 from horae.oidc.wire import ask, unavailable
 from horae.ports import Attempted, Clock, Proof
 
-_KEPT = 600.0  # seconds for which what the provider says of itself is believed
+_KEPT = 600.0  # seconds for which the provider's metadata is cached
 _LONGEST_CODE = 4_096
 
 
@@ -58,7 +58,7 @@ class OpenIdProvider:
         if not 1 <= len(code) <= _LONGEST_CODE:
             raise rejected("the code is empty or too long")
         known = await self.metadata()
-        if issuer is not None or known.names_itself:  # RFC 9207: the answer is this provider's, and no other's
+        if issuer is not None or known.names_itself:  # RFC 9207: the answer must come from this provider
             self._require(issuer == self.issuer, "the answer came from another issuer (iss)")
         tokens = await self._exchange(known, code, attempted.verifier)
         token = tokens.get("id_token")
@@ -141,7 +141,7 @@ def challenge(verifier: str) -> str:
 
 
 def _joined(claims: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """What is signed counts. That an address was verified is said of the one beside it, and of no other."""
+    """Signed claims take precedence. `email_verified` refers only to the address next to it."""
     found = {**more, **claims}
     if "email_verified" not in claims and found.get("email") != more.get("email"):
         found.pop("email_verified", None)

@@ -1,5 +1,5 @@
-"""Requests to the provider: bounded in time and size, and no redirect is followed. The operator has named its address,
-so it may be a private one; only the operator decides where requests go."""
+"""Requests to the provider: bounded in time and size, without redirects. The operator configured its address, so it may
+be private; only the operator decides where requests go."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 
 class ProviderAnswer:
-    """A status, and the object that the body was."""
+    """A status, and the JSON object in the body."""
 
     def __init__(self, status: int, body: Mapping[str, Any]) -> None:
         self.status, self.body = status, body

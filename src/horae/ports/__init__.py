@@ -1,7 +1,7 @@
-"""The seams of Horae: what the rules and verbs need from the outside world, and nothing more.
+"""The ports of Horae: what the rules and verbs need from the outside world, and nothing more.
 
 Adapters implement these protocols (`store`, `engines`, `executors`, `wakeups`), `wiring` chooses among them, and
-everything else depends on the protocols alone. A simulation replaces clock, ids, chance and store, and replays them.
+everything else depends only on the protocols. A simulation replaces clock, ids, randomness and store, and replays them.
 """
 
 from __future__ import annotations

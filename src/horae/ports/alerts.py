@@ -1,4 +1,4 @@
-"""What is wrong: alerts, and what their rules are evaluated from."""
+"""Alerts, and the facts that their rules are evaluated from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Alerts(Protocol):
         ...
 
     async def before(self, identities: Collection[str]) -> dict[str, Before]:
-        """Of each, the alert that cleared last."""
+        """For each identity, the alert that cleared last."""
         ...
 
     async def open_ids(self, identities: Collection[str]) -> list[str]:
@@ -37,11 +37,11 @@ class Alerts(Protocol):
         ...
 
     async def add(self, new: Sequence[tuple[str, Finding]], before: dict[str, Before], now: datetime) -> set[str]:
-        """Opens alerts under these ids; those that were not open already."""
+        """Opens alerts under these ids; returns those that were not open already."""
         ...
 
     async def see(self, seen: Sequence[tuple[str, Finding]]) -> None:
-        """They are still open; says why in present terms."""
+        """Confirms that they are still open, and updates their reason."""
         ...
 
     async def quieten(self, ids: Collection[str]) -> None:
@@ -62,7 +62,7 @@ class Alerts(Protocol):
         ...
 
     async def worst(self, projects: Collection[str | None] | None, limit: int) -> list[AlertRecord]:
-        """Open ones that are not silenced, the worst first and the oldest of these first."""
+        """Open ones that are not silenced, worst first, then oldest first."""
         ...
 
     async def counts(self, projects: Collection[str | None] | None) -> AlertCounts: ...
@@ -74,8 +74,8 @@ class Alerts(Protocol):
 
 
 class AlertFacts(Protocol):
-    """What rules look at, read by set-based statements: never one per job, and never the history. Of jobs, only those
-    that are enabled and not paused."""
+    """The facts for rules, read by set-based statements: never one per job, and never the history. Only jobs that are
+    enabled and not paused."""
 
     async def founded_at(self) -> datetime:
         """When the installation was set up."""
@@ -86,29 +86,29 @@ class AlertFacts(Protocol):
         ...
 
     async def waiting(self, wants: Sequence[Want], seconds: float) -> list[WaitingJob]:
-        """Jobs of which runs have been due for so many seconds, and wait for one of these."""
+        """Jobs with runs that have been due for so many seconds, and wait for one of these."""
         ...
 
     async def overdue(self, seconds: float) -> list[OverdueJob]:
-        """Jobs of which an occurrence has been due for so many seconds and has not been fired; the oldest first."""
+        """Jobs with an occurrence that has been due for so many seconds and has not been fired; the oldest first."""
         ...
 
     async def stuck(self, seconds: float) -> list[LiveRunFact]:
-        """Runs whose lease has been over for so many seconds."""
+        """Runs whose lease expired so many seconds ago."""
         ...
 
     async def long(self) -> list[LongRun]: ...
     async def rules(self, job_ids: Collection[str]) -> dict[str, JobRules]:
-        """The thresholds of those of these jobs that have some."""
+        """The thresholds of those of these jobs that have their own."""
         ...
 
     async def least_late(self) -> float | None:
-        """The shortest that a job has."""
+        """The shortest threshold of any job."""
         ...
 
     async def projects(self) -> dict[str, ProjectAlertSpec]: ...
     async def watched(self, now: datetime) -> list[WatchedJob]:
-        """Jobs with thresholds of their own that may break one of their rules."""
+        """Jobs with their own thresholds that may break one of their rules."""
         ...
 
     async def failures(self, job_ids: Collection[str], since: datetime) -> dict[str, dict[datetime, int]]:
@@ -116,15 +116,15 @@ class AlertFacts(Protocol):
         ...
 
     async def outcomes(self, since: datetime) -> list[ProjectNumber]:
-        """Of projects in which runs failed since that hour."""
+        """For projects in which runs failed since that hour."""
         ...
 
     async def new_dead_letters(self, seconds: float) -> list[ProjectNumber]: ...
     async def unknown_secrets(self, named: Sequence[UnknownSecret]) -> list[UnknownSecret]:
-        """Those of them that are not there."""
+        """Those of them that do not exist."""
         ...
 
     async def subjects(self, rule: str) -> list[tuple[str, str, str, int]]: ...
     async def missing_partitions(self) -> list[str]:
-        """Those of this month and the next."""
+        """Of this month and the next."""
         ...

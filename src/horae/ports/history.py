@@ -1,4 +1,5 @@
-"""Ended runs. They are appended, never changed, and read by id, by job and by time: another store can keep them."""
+"""The history of ended runs: appended, never changed, and read by id, by job and by time, so that another store can
+hold it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class History(Protocol):
         ...
 
     async def runs(self, project_id: str, run_ids: Collection[str], *, short: bool = False) -> list[RunRecord]:
-        """Those of these runs that have ended, by id; `short`: without documents that are long, as in lists."""
+        """Those of these runs that have ended, by id; `short`: without long documents, as in lists."""
         ...
 
     async def page(
@@ -33,7 +34,7 @@ class History(Protocol):
         ...
 
     async def pick(self, shape: type[Shape], run_ids: Collection[str]) -> list[Shape]:
-        """Those of these runs that have ended, by id: the columns that the shape has as fields, as they are stored."""
+        """Those of these runs that have ended, by id: the columns that the given type has as fields, as stored."""
         ...
 
     async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
@@ -41,7 +42,7 @@ class History(Protocol):
         ...
 
     async def newest(self, job_id: str, limit: int) -> list[EndedRun]:
-        """The newest of a job, newest first, with why they ended so."""
+        """The newest of a job, newest first, with the reason of their end."""
         ...
 
     async def latest_failed(self, job_id: str) -> str | None:

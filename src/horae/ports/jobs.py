@@ -1,4 +1,4 @@
-"""Definitions, their schedules, and what depends on them."""
+"""Definitions, their schedules, and their dependents."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Jobs(Protocol):
 
     async def insert(self, job: NewJob) -> None: ...
     async def change(self, change: JobChange) -> bool:
-        """Compare-and-set on the version; False if someone else was first."""
+        """Compare-and-set on the version; False if it has changed meanwhile."""
         ...
 
     async def set_state(self, state: JobState) -> None: ...
     async def wake_paused(self, shards: Collection[int]) -> int:
-        """Ends the pauses that were to end by now; how many."""
+        """Ends expired pauses; returns how many."""
         ...
 
     async def versions(
@@ -45,13 +45,13 @@ class Jobs(Protocol):
         ...
 
     async def names_like(self, project_id: str, text: str) -> list[str]:
-        """Some names that begin as the text does: one of them may have been meant."""
+        """Some names with the same beginning: suggestions for a wrong one."""
         ...
 
     async def page(
         self, project_id: str, where: JobFilter, *, limit: int, after: str | None, sort: str = "name"
     ) -> Page[JobRecord]:
-        """Sorted by `name`, `created_at`, `updated_at` or `next_run_at`; with `-` before it, the other way round."""
+        """Sorted by `name`, `created_at`, `updated_at` or `next_run_at`; descending with a leading `-`."""
         ...
 
     async def head(self, project_id: str, ref: str) -> JobHead | None:
@@ -66,8 +66,8 @@ class Jobs(Protocol):
     async def due(
         self, shards: Collection[int], limit: int, *, without: Collection[str] = (), only: str | None = None
     ) -> DueJobs:
-        """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold; `without` those of
-        some projects, or `only` those of one."""
+        """Locks and returns jobs whose `next_run_at` has come, skipping locked rows; `without` those of some projects,
+        or `only` those of one."""
         ...
 
     async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
@@ -81,7 +81,7 @@ class Jobs(Protocol):
         ...
 
     async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
-        """One that cannot be read is there all the same, and says so (`fault`)."""
+        """An unreadable one is included, with its `fault`."""
         ...
 
 
@@ -89,7 +89,7 @@ class Unreadables(Protocol):
     """Which processes could not read which definitions."""
 
     async def note(self, process_id: str, left_out: Collection[LeftOut]) -> None:
-        """Remembers it, or that it is still so."""
+        """Records it, or that it is still so."""
         ...
 
     async def of(self, pairs: Collection[tuple[str, int]]) -> list[UnreadableNote]: ...
@@ -106,7 +106,7 @@ class Unreadables(Protocol):
 
 
 class Gates(Protocol):
-    """How many runs of a job may be under way, and whose turn is next."""
+    """How many runs of a job may be active, and whose turn is next."""
 
     async def lock(self, job_ids: Collection[str]) -> dict[str, JobGate]:
         """Locks the gates of these jobs in id order; returns those that exist, by job."""
@@ -117,7 +117,7 @@ class Gates(Protocol):
         ...
 
     async def fit(self, job_ids: Collection[str]) -> None:
-        """Holds back what is queued beyond the limit, the newest first and what was tried before last."""
+        """Holds back what is queued beyond the limit, the newest first and retries last."""
         ...
 
     async def put_off(self, job_id: str) -> None:
@@ -125,7 +125,7 @@ class Gates(Protocol):
         ...
 
     async def sleepers(self, limit: int) -> set[str]:
-        """Jobs of runs that were asked for later, and whose time has come."""
+        """Jobs of runs that were requested for later, and whose time has come."""
         ...
 
     async def wake(self, job_ids: Collection[str], limit: int) -> None:
@@ -133,7 +133,7 @@ class Gates(Protocol):
         ...
 
     async def release(self, job_id: str) -> None:
-        """Lets all held runs of a job that has no limit any more start."""
+        """Lets all held runs of a job without a limit start."""
         ...
 
 
@@ -141,7 +141,7 @@ class Dependencies(Protocol):
     """Which jobs start when another one's run ends."""
 
     async def lock(self) -> None:
-        """Edits of the graph take turns."""
+        """Serializes edits of the graph."""
         ...
 
     async def set(self, downstream_id: str, upstream_id: str | None, on: str | None) -> None: ...
@@ -151,16 +151,16 @@ class Dependencies(Protocol):
 
 
 class Queues(Protocol):
-    """The queues that jobs name; of the whole installation, with counts of one project."""
+    """The queues that jobs name, in the whole installation, with counts of one project."""
 
     async def page(
         self, use: QueueUse, *, limit: int, after: str | None, names: Collection[str] | None = None
     ) -> Page[QueueRecord]:
-        """By name: all there are, or those of these names."""
+        """By name: all of them, or those with these names."""
         ...
 
     async def use_of(self, project_id: str) -> QueueUse:
-        """Looks at every job of the project and at every live run."""
+        """Reads every job of the project and every live run."""
         ...
 
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None: ...
@@ -179,11 +179,11 @@ class Queues(Protocol):
         ...
 
     async def forget(self, names: Collection[str], older_than: float) -> int:
-        """Deletes those of them that were not named or paused since; how many."""
+        """Deletes those of them that were not named or paused since; returns how many."""
         ...
 
     async def wants(self) -> list[Want]:
-        """All that queued runs want, of queues that are not paused."""
+        """All requirements of queued runs, in queues that are not paused."""
         ...
 
     async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
@@ -207,15 +207,15 @@ class Reservations(Protocol):
         ...
 
     async def projects(self, queues: Collection[str]) -> dict[str, dict[str, str]]:
-        """Slugs by id, by queue; a queue that is open to all is left out."""
+        """Slugs by id, by queue; queues that are open to all are left out."""
         ...
 
     async def queues(self, project_ids: Collection[str], *, hold: bool = False) -> list[str]:
-        """Those that are reserved for some of these projects and for no others, by name; held, if asked for."""
+        """Those reserved for some of these projects and for no others, by name; optionally held."""
         ...
 
     async def queues_of(self, project_id: str, *, limit: int, after: str | None) -> list[str]:
-        """Those that are reserved for this project, and perhaps for others, by name."""
+        """Those reserved for this project, and perhaps for others, by name."""
         ...
 
     async def reserve(self, queue: str, project_ids: Collection[str], actor: str) -> None:
@@ -223,7 +223,7 @@ class Reservations(Protocol):
         ...
 
     async def strangers(self, queue: str, project_ids: Collection[str]) -> dict[str, tuple[int, int]]:
-        """How many jobs name a queue, and how many runs are in it, by slug, of all projects but these."""
+        """How many jobs name a queue, and how many runs are in it, by slug, for all projects except these."""
         ...
 
 
@@ -231,7 +231,7 @@ class Functions(Protocol):
     """The functions that workers have registered, of the whole installation."""
 
     async def register(self, signs: Sequence[FunctionSign]) -> None:
-        """One statement; what people decided is left alone."""
+        """One statement; users' decisions are left alone."""
         ...
 
     async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
@@ -245,7 +245,7 @@ class Functions(Protocol):
 
 
 class Deletions(Protocol):
-    """Jobs that are gone and whose runs are still being cancelled."""
+    """Deleted jobs whose runs are still being cancelled."""
 
     async def add(self, deletion: Deletion) -> None: ...
     async def take(self) -> Deletion | None:
@@ -253,7 +253,7 @@ class Deletions(Protocol):
         ...
 
     async def left(self, job_id: str, limit: int) -> list[str]:
-        """Its runs that were not asked to stop yet."""
+        """Its runs whose cancellation is not requested yet."""
         ...
 
     async def done(self, job_id: str) -> None: ...

@@ -1,4 +1,4 @@
-"""What people are told of: the outbox, channels, and the log of deliveries."""
+"""Notifications: the outbox, channels, and the delivery log."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from horae.domain.pages import Page
 
 
 class Notices(Protocol):
-    """The outbox. A notice is written in the transaction in which the thing happened, and costs one statement for a
-    batch. Where no channel would hear of it, no row is written."""
+    """The outbox. A notice is written in the transaction of its event, with one statement per batch. If no channel
+    would get it, no row is written."""
 
     async def add(self, notices: Sequence[NewNotice]) -> None: ...
     async def failed(self, notices: Sequence[NewNotice]) -> None:
-        """Those of failed runs, before their dead letters are written: a `dead_letter` whose cause already has an open
-        one becomes a `failure`."""
+        """For failed runs, before their dead letters are written: a `dead_letter` whose cause already has an open one
+        becomes a `failure`."""
         ...
 
     async def take(self, limit: int) -> tuple[list[Notice], list[str]]:
-        """The oldest, locked, with the names and tags of jobs; and the ids of all that were looked at, some of which
-        this version may not understand."""
+        """The oldest, locked, with the names and tags of jobs; and the ids of all that were read, some of which this
+        version may not understand."""
         ...
 
     async def delete(self, ids: Collection[str]) -> None: ...
@@ -36,7 +36,7 @@ class Channels(Protocol):
     async def add(self, channel: NewChannel, actor: str) -> None: ...
     async def save(self, channel: NewChannel, actor: str) -> None: ...
     async def delete(self, channel_id: str) -> None:
-        """With the deliveries that are pending."""
+        """With its pending deliveries."""
         ...
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> ChannelRecord | None:
@@ -46,7 +46,7 @@ class Channels(Protocol):
     async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[ChannelRecord]: ...
     async def count(self, project_id: str) -> int: ...
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
-        """Those of these names that there are; they cannot be deleted until the transaction ends."""
+        """Those of these names that exist; they cannot be deleted until the transaction ends."""
         ...
 
     async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
@@ -62,11 +62,11 @@ class Channels(Protocol):
         ...
 
     async def fill(self, levels: Mapping[str, float]) -> None:
-        """How full their buckets are now."""
+        """The current levels of their buckets."""
         ...
 
     async def not_of(self, key_id: str, *, limit: int, after: str | None) -> list[ChannelRecord]:
-        """Those that other keys than this have sealed, in the order of their ids."""
+        """Those encrypted with another key, in id order."""
         ...
 
     async def reseal(self, channel_id: str, old: SealedPart, new: SealedPart) -> bool:
@@ -86,7 +86,7 @@ class Deliveries(Protocol):
         ...
 
     async def repeat(self, repeats: Mapping[str, int]) -> None:
-        """These deliveries stand for so many more notices."""
+        """These deliveries cover so many more notices."""
         ...
 
     async def idle_for(self) -> float | None:
@@ -94,15 +94,15 @@ class Deliveries(Protocol):
         ...
 
     async def claim(self, token: str, lease: float, limit: int, without: Collection[str]) -> list[Due]:
-        """Leases what is due longest, except for these channels."""
+        """Leases the longest due ones, except for these channels."""
         ...
 
     async def settle(self, due: Due, sent: Sent, pause: float | None) -> bool:
-        """Writes down how a try went; `pause` None: it was the last. False if the token is stale."""
+        """Records the outcome of a try; `pause` None: it was the last. False if the token is stale."""
         ...
 
     async def give_up(self, channel_id: str, reason: str) -> None:
-        """What is pending for a channel fails; who sends it just now finds the token stale."""
+        """Fails the pending deliveries of a channel; a process that is sending one finds its token stale."""
         ...
 
     async def find(self, delivery_id: str) -> DeliveryRecord | None: ...
@@ -114,7 +114,7 @@ class Deliveries(Protocol):
 
 
 class Notifier(Protocol):
-    """Sends messages: an adapter for each kind of channel."""
+    """Sends messages: one adapter per kind of channel."""
 
     async def send(self, envelope: Envelope) -> Sent:
         """Never raises."""

@@ -1,4 +1,4 @@
-"""What is outside the database: clocks, randomness, wake-ups, executors."""
+"""The world outside the database: clocks, randomness, wake-ups, executors."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from horae.domain.secrets.secret import Sealed
 
 
 class Clock(Protocol):
-    """Local time. What is compared across machines uses the database's clock instead (`Transaction.now`)."""
+    """Local time. Times that are compared across machines use the database's clock instead (`Transaction.now`)."""
 
     def now(self) -> datetime: ...
 
     def monotonic(self) -> float:
-        """Seconds that never go back and go on counting while the machine is suspended."""
+        """Monotonic seconds, which keep counting while the machine is suspended."""
         ...
 
 
 class Ids(Protocol):
-    """The source of ids (UUIDv7, as text) and of chance."""
+    """The source of ids (UUIDv7, as text) and of randomness."""
 
     def new(self) -> str: ...
 
@@ -39,8 +39,8 @@ is the truth."""
 
 
 class Wakeups(Protocol):
-    """Carries hints between processes. `on_lost` is called when the connection that they go through was found dead:
-    others to the same place may be so as well."""
+    """Carries hints between processes. `on_lost` is called when their connection was found dead: others to the same
+    server may be dead as well."""
 
     on_lost: Callable[[], Awaitable[None]]
 
@@ -54,7 +54,7 @@ class Wakeups(Protocol):
         ...
 
     async def send(self, hints: Collection[Hint]) -> None:
-        """Never raises: a hint that cannot be sent is dropped, and said so in the log once."""
+        """Never raises: a hint that cannot be sent is dropped, and logged once."""
         ...
 
     def doubt(self) -> None:
@@ -65,8 +65,8 @@ class Wakeups(Protocol):
 
 
 class Engine(Protocol):
-    """Carries runs to workers. The database says what may be claimed; an engine sees to it that a worker claims it.
-    What it loses is found by polling, or published once more."""
+    """Carries runs to workers. The database decides what may be claimed; an engine ensures that a worker claims it.
+    What it loses is found by polling, or published again."""
 
     async def offer(self, offer: Offer) -> None:
         """Called after the commit that made these runs claimable. Never raises."""
@@ -74,13 +74,13 @@ class Engine(Protocol):
 
 
 Observer = Callable[[Event], None]
-"""Hears of what happened to runs and of what people did, after the commit. It is called on the path of every run: it
-must be quick, and never raise."""
+"""Gets events about runs and users' actions, after the commit. It is called on the path of every run: it must be fast,
+and never raise."""
 
 
 class Executor(Protocol):
-    """Performs attempts of one target kind. It never touches the store. A worker that wants an attempt to end
-    sets `attempt.stop` and cancels the task; `execute` then stops everything it started and re-raises."""
+    """Performs attempts of one target kind. It never touches the store. To end an attempt, a worker sets `attempt.stop`
+    and cancels the task; `execute` then stops everything it started and re-raises."""
 
     def offers(self) -> Iterable[str]:
         """The capabilities this adds to a worker, as in `Target.needs`."""
@@ -93,17 +93,17 @@ class Executor(Protocol):
 
 @runtime_checkable
 class Starting(Protocol):
-    """An executor that has something to do when its worker starts, on the worker's loop."""
+    """An executor with work to do when its worker starts, on the worker's loop."""
 
     async def start(self) -> None: ...
 
 
 class Seals(Protocol):
-    """Encrypts the values of secrets for the store, and opens them."""
+    """Encrypts the values of secrets for the store, and decrypts them."""
 
     @property
     def key_id(self) -> str:
-        """The name of the key that seals now."""
+        """The name of the current encryption key."""
         ...
 
     def seal(self, project_id: str, name: str, value: str) -> Sealed: ...

@@ -44,7 +44,7 @@ class Access(Protocol):
         ...
 
     async def hold_project(self, project_id: str) -> bool:
-        """Whether it is there. It cannot be deleted until the transaction ends, so what is put into it is not lost."""
+        """Whether it exists. It cannot be deleted until the transaction ends, so what is put into it is not lost."""
         ...
 
     async def add_project(self, project: Project) -> None: ...
@@ -63,11 +63,11 @@ class Access(Protocol):
         ...
 
     async def replace_key(self, key: ApiKey) -> None:
-        """Puts `key` in the place of the project's key of the same name."""
+        """Replaces the project's key of the same name."""
         ...
 
     async def used(self, key_id: str) -> None:
-        """Notes that a key was used; at most once a minute."""
+        """Records that a key was used; at most once a minute."""
         ...
 
     async def keys(self, where: KeyFilter, *, limit: int, after: str | None) -> Page[KeyInfo]:
@@ -75,7 +75,7 @@ class Access(Protocol):
         ...
 
     async def keys_by(self, user: User) -> list[KeyInfo]:
-        """Those that they made, themselves or by a key of theirs, in all projects."""
+        """Those that they created, themselves or with a key of theirs, in all projects."""
         ...
 
     async def hold_key(self, key_id: str) -> bool:
@@ -98,7 +98,7 @@ class Accounts(Protocol):
         ...
 
     async def active_admins(self) -> list[str]:
-        """Locked, so that of two who take each other's rights away only one can."""
+        """Locked, so that of two admins who demote each other only one succeeds."""
         ...
 
     async def change_user(self, user_id: str, **changes: bool | str) -> None:
@@ -106,7 +106,7 @@ class Accounts(Protocol):
         ...
 
     async def rehash(self, user_id: str, old: str, new: str) -> None:
-        """The same password by newer parameters, unless it was changed meanwhile."""
+        """The same password with newer parameters, unless it was changed meanwhile."""
         ...
 
     async def signed_in(self, user_id: str) -> None: ...
@@ -120,13 +120,13 @@ class Accounts(Protocol):
 
     async def places(self, user_id: str) -> tuple[Place, ...]: ...
     async def member(self, project_id: str, user_id: str) -> Member | None:
-        """Locked, as it is about to change."""
+        """Locked, since it is about to change."""
         ...
 
     async def set_role(self, project_id: str, user_id: str, role: str, actor: str) -> None: ...
     async def remove_member(self, project_id: str, user_id: str) -> None: ...
     async def owners(self, project_id: str) -> list[str]:
-        """Locked, as `active_admins`."""
+        """Locked, like `active_admins`."""
         ...
 
     async def members(self, project_id: str, *, limit: int, after: str | None) -> Page[Member]:
@@ -162,21 +162,21 @@ class Invitations(Protocol):
 
 
 class Sessions(Protocol):
-    """Sign-ins, and which refresh token of each is good."""
+    """Sign-ins, and which refresh token of each is valid."""
 
     async def add(self, session: NewSession, expires_at: datetime, limit_at: datetime | None = None) -> None: ...
     async def find(self, session_id: str, *, lock: bool = False) -> Session | None: ...
     async def exchange(self, session_id: str, *, digest: str, generation: int, expires_at: datetime) -> None: ...
     async def repeat(self, session_id: str, *, digest: str) -> None:
-        """Puts another token in the place of the present one, whose generation it has, once."""
+        """Replaces the current token by another one of the same generation, once."""
         ...
 
     async def addresses(self, user_id: str, limit: int) -> list[str]:
-        """From where they signed in, the newest first."""
+        """The addresses they signed in from, newest first."""
         ...
 
     async def end(self, session_id: str, reason: str) -> bool:
-        """Whether it was still open."""
+        """Returns whether it was still open."""
         ...
 
     async def end_all(self, user_id: str, reason: str, *, but: str | None = None) -> int: ...
@@ -184,10 +184,10 @@ class Sessions(Protocol):
 
 
 class RateLimits(Protocol):
-    """Leaky buckets that all processes share."""
+    """Leaky buckets, shared by all processes."""
 
     async def lock(self, buckets: Collection[str]) -> dict[str, Tries]:
-        """How full they are, made if they are missing, and locked."""
+        """Their levels; missing ones are created, and all are locked."""
         ...
 
     async def set(self, bucket: str, level: float) -> None:
@@ -196,17 +196,17 @@ class RateLimits(Protocol):
 
     async def forgive(self, bucket: str, tries: float) -> None: ...
     async def pour(self, amounts: Mapping[str, float], leak: float) -> dict[str, float]:
-        """Adds to leaky buckets, which leak that much per second; returns how full each is then."""
+        """Adds to leaky buckets, which leak that much per second; returns the new level of each."""
         ...
 
     async def prune(self, older_than: float) -> int: ...
 
 
 class Idempotency(Protocol):
-    """Requests that carry a key, and their answers."""
+    """Requests with a key, and their answers."""
 
     async def insert(self, once: Once, held: float) -> None:
-        """Writes the key down for this holder, unless there is one."""
+        """Stores the key for this holder, unless it exists."""
         ...
 
     async def find(self, once: Once, kept: float) -> KeptRequest | None: ...
@@ -215,7 +215,7 @@ class Idempotency(Protocol):
         ...
 
     async def answer(self, once: Once, answer: KeptAnswer) -> None:
-        """Only by the holder."""
+        """Only for the holder."""
         ...
 
     async def let_go(self, once: Once) -> None: ...
@@ -227,8 +227,8 @@ class Idempotency(Protocol):
 
 
 class Audit(Protocol):
-    """What people did. Verbs add to it in the transaction that changes something. Nothing is changed or taken away,
-    except for entries older than the retention, if one is set."""
+    """The audit trail. Verbs add to it in the transaction of the change. Entries are never changed, and deleted only if
+    older than the retention, if one is set."""
 
     async def add(
         self,
@@ -241,13 +241,13 @@ class Audit(Protocol):
         changes: Sequence[Change] = (),
     ) -> None:
         """`action` is the subject's kind and the verb, as in `job.edit`; `id` and `name` are the subject's. Without a
-        project it is about the installation. Never put a secret's value among the changes."""
+        project it is about the installation. Never put a secret's value into the changes."""
         ...
 
     async def page(
         self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None
     ) -> Page[AuditRecord]:
-        """Newest first; None in `projects` stands for the installation, None instead of `projects` for everything."""
+        """Newest first; None in `projects` means the installation, None instead of `projects` means everything."""
         ...
 
     async def prune(self, older_than: float, limit: int) -> int:
@@ -256,7 +256,7 @@ class Audit(Protocol):
 
 
 class Secrets(Protocol):
-    """Sealed values by project and name."""
+    """Encrypted values by project and name."""
 
     async def save(self, sealed: Sealed, actor: str) -> None: ...
     async def delete(self, project_id: str, name: str) -> None: ...
@@ -267,7 +267,7 @@ class Secrets(Protocol):
         ...
 
     async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:
-        """By project and name; what is not there is left out."""
+        """By project and name; missing ones are left out."""
         ...
 
     async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
@@ -275,7 +275,7 @@ class Secrets(Protocol):
         ...
 
     async def not_of(self, key_id: str, *, limit: int, after: tuple[str, str] | None) -> list[tuple[Sealed, str]]:
-        """What other keys than this have sealed, each with its project's slug, in the order of project and name."""
+        """Those encrypted with another key, each with its project's slug, by project and name."""
         ...
 
     async def reseal(self, old: Sealed, new: Sealed) -> bool:

@@ -18,7 +18,7 @@ class SealedTokens(Protocol):
     """Rows with a token in a URL that can be shown again."""
 
     async def not_of(self, key_id: str, *, limit: int, after: str | None) -> list[Sealed]:
-        """Tokens that another key sealed, by id."""
+        """Tokens encrypted with another key, by id."""
         ...
 
     async def reseal(self, old: Sealed, new: Sealed) -> bool: ...
@@ -39,11 +39,11 @@ class Pings(SealedTokens, Protocol):
         ...
 
     async def next_due(self) -> float | None:
-        """In how many seconds the next deadline passes; negative if it has."""
+        """Seconds until the next deadline; negative if it has passed."""
         ...
 
     async def stand(self, changed: Sequence[tuple[PingRecord, PingStanding, int]]) -> None:
-        """Where these stand now, and how many events there were."""
+        """Stores their state and number of events."""
         ...
 
     async def edit(self, ping: PingRecord, spec: PingSpec, standing: PingStanding, actor: str) -> None:
@@ -57,12 +57,12 @@ class Pings(SealedTokens, Protocol):
         ...
 
     async def states(self, project_id: str) -> dict[PingState, int]:
-        """How many there are in each state."""
+        """How many pings are in each state."""
         ...
 
 
 class PingEvents(Protocol):
-    """What pings heard; the newest ones of each."""
+    """Events of pings; the newest ones of each."""
 
     async def add(self, events: Sequence[PingEvent]) -> None: ...
     async def started(self, ping_id: str, rid: str) -> datetime | None:
@@ -78,7 +78,7 @@ class PingEvents(Protocol):
         ...
 
     async def keep_from(self, ping_id: str, n: int) -> None:
-        """Deletes what is older than event `n` of a ping."""
+        """Deletes events older than `n` of a ping."""
         ...
 
     async def delete(self, ping_id: str) -> None: ...
@@ -92,7 +92,7 @@ class Badges(SealedTokens, Protocol):
     async def page(
         self, project_id: str, subject: tuple[str, str] | None, *, limit: int, after: str | None
     ) -> Page[BadgeRecord]:
-        """In the order in which they were made; `subject` is a kind and an id."""
+        """In order of creation; `subject` is a kind and an id."""
         ...
 
     async def delete(self, badge_id: str) -> None: ...

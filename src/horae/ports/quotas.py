@@ -1,4 +1,4 @@
-"""What projects may have at most."""
+"""Quotas of projects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from horae.domain.people.quota import Quota, QuotaRow, Use
 
 
 class Quotas(Protocol):
-    """The quotas of projects. What a project has is in places: see domain/people/quota.py."""
+    """The quotas of projects. Usage is in places: see domain/people/quota.py."""
 
     async def lock(
         self, project_ids: Collection[str], quotas: Collection[Quota], *, wait: bool = True
@@ -24,11 +24,11 @@ class Quotas(Protocol):
         ...
 
     async def counted(self, project_id: str, quota: Quota, room: int, seen: int) -> None:
-        """Writes down what was counted under the lock, and how many rows were looked at for that."""
+        """Stores what was counted under the lock, and how many rows were read for that."""
         ...
 
     async def refused(self, project_ids: Collection[str], quota: Quota) -> None:
-        """Notes that something was refused just now; at most once a minute."""
+        """Records a refusal; at most once a minute."""
         ...
 
     async def count(self, project_id: str, quota: Quota, most: int) -> Use:
@@ -40,11 +40,11 @@ class Quotas(Protocol):
         ...
 
     async def unrated(self, project_id: str, limit: int, after: str | None = None) -> list[tuple[str, int, str]]:
-        """Enabled jobs whose rate is not known: id, version and plan, in the order of ids."""
+        """Enabled jobs whose rate is not known: id, version and plan, by id."""
         ...
 
     async def set_rates(self, rates: Sequence[tuple[str, int, int]]) -> None:
-        """Id, version and rate; a job that has another version by now is left alone."""
+        """Id, version and rate; a job with another version by now is left alone."""
         ...
 
     async def limits(self, project_id: str) -> dict[Quota, tuple[int, datetime | None]]:
@@ -54,13 +54,13 @@ class Quotas(Protocol):
     async def set(self, project_id: str, quota: Quota, most: int, actor: str) -> None: ...
     async def clear(self, project_id: str, quota: Quota) -> None: ...
     async def strained(self, since: datetime, limit: int) -> list[tuple[str, str, Quota]]:
-        """Project (id and slug) and quota, where few places are known to be free or something was refused since."""
+        """Project (id and slug) and quota, if few places are known to be free or there was a refusal since."""
         ...
 
     async def spend_log(self, project_id: str, count: int, day: datetime) -> None:
-        """So many bytes of what a project may log on this day, if that is limited."""
+        """Counts bytes against a project's daily log quota, if it has one."""
         ...
 
     async def log_room(self, day: datetime, project_id: str | None = None) -> dict[str, int]:
-        """What is left of this day's bytes, of one project or of all that have a limit."""
+        """The bytes left for this day, for one project or for all that have a limit."""
         ...

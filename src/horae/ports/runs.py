@@ -1,4 +1,4 @@
-"""Runs from queued to history, their output, and what is derived from their ends."""
+"""Runs from queued to history, their output, and the data derived from their ends."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Runs(Protocol):
         ...
 
     async def claim(self, request: ClaimRequest) -> list[Claimed]:
-        """In the order in which they are to start: as many as there are slots for, then those that are claimed ahead,
-        whose `started_at` is when they were claimed."""
+        """In the order in which they start: as many as there are free slots, then those claimed ahead, whose
+        `started_at` is when they were claimed."""
         ...
 
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
@@ -56,7 +56,7 @@ class Runs(Protocol):
         ...
 
     async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
-        """Locks the running runs among these (id, token) pairs whose token still fits."""
+        """Locks the running runs among these (id, token) pairs whose token still matches."""
         ...
 
     async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
@@ -76,7 +76,7 @@ class Runs(Protocol):
         ...
 
     async def over(self, run_id: str, attempt: int) -> Over | None:
-        """How an attempt went; None if it has not ended or is unknown."""
+        """The outcome of an attempt; None if it has not ended or is unknown."""
         ...
 
     async def overdue(self, limit: int) -> list[Overdue]:
@@ -123,15 +123,15 @@ class Logs(Protocol):
     """Captured output."""
 
     async def append(self, lines: Sequence[LogLines]) -> None:
-        """Only for attempts whose token still fits."""
+        """Only for attempts whose token still matches."""
         ...
 
     async def progress(self, reports: Sequence[Progress]) -> None:
-        """Only for attempts whose token still fits."""
+        """Only for attempts whose token still matches."""
         ...
 
     async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[LogPiece]:
-        """Pieces in order of attempt and place."""
+        """Chunks in order of attempt and position."""
         ...
 
 
@@ -168,7 +168,7 @@ class DeadLetters(Protocol):
 
 
 class Operations(Protocol):
-    """Long work with progress."""
+    """Long-running operations with progress."""
 
     async def insert(self, operation: NewOperation) -> None: ...
     async def find(self, project_id: str | None, operation_id: str, *, lock: bool = False) -> Operation | None: ...
@@ -219,11 +219,11 @@ class Stats(Protocol):
         ...
 
     async def days(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
-        """The same by days (UTC)."""
+        """Likewise by days (UTC)."""
         ...
 
     async def overall(self) -> dict[str, dict[str, int]]:
-        """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status; `dead` has the
+        """For all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status; `dead` has the
         number of dead `letters`."""
         ...
 
@@ -232,12 +232,12 @@ class Stats(Protocol):
         ...
 
     async def backlog(self) -> list[Backlog]:
-        """Of every queue in which due runs wait for a worker, longest first."""
+        """Every queue in which due runs wait for a worker, longest first."""
         ...
 
 
 class Facts(Protocol):
-    """The input of explanations. It only reads, and only the newest part of history."""
+    """The input of explanations. Read-only, and only the newest part of history."""
 
     async def shard(self, shard: int) -> ShardView:
         """Who owns it."""

@@ -1,4 +1,4 @@
-"""Second factors: an authenticator app of each user that has one, and the recovery codes that are left."""
+"""Second factors: the authenticator app of each user who has one, and their remaining recovery codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.secrets.secret import Sealed
 
 class SecondFactors(Protocol):
     async def find(self, user_id: str, *, pending: bool = False) -> SecondFactor | None:
-        """The one in use, or the one that is being enrolled."""
+        """The one in use, or the one being enrolled."""
         ...
 
     async def standing(self, user_id: str) -> Standing: ...
@@ -20,15 +20,15 @@ class SecondFactors(Protocol):
         ...
 
     async def confirm(self, user_id: str, step: int) -> None:
-        """Puts the pending one in the place of the one in use; its code of this step has been used."""
+        """Replaces the one in use by the pending one; its code of this step has been used."""
         ...
 
     async def use_step(self, user_id: str, step: int) -> bool:
-        """Whether no code of this step or a later one was used before; of several who ask at once, one is right."""
+        """Whether no code of this step or a later one was used before; of several concurrent callers, one wins."""
         ...
 
     async def remove(self, user_id: str) -> bool:
-        """With the recovery codes and what is pending; whether there was one in use."""
+        """With the recovery codes and the pending one; returns whether one was in use."""
         ...
 
     async def set_recovery_codes(self, user_id: str, digests: Collection[str]) -> None:
@@ -37,11 +37,11 @@ class SecondFactors(Protocol):
 
     async def has_recovery_code(self, user_id: str, digest: str) -> bool: ...
     async def use_recovery_code(self, user_id: str, digest: str) -> bool:
-        """Whether it was there; it is not any more."""
+        """Whether it existed; it is consumed."""
         ...
 
     async def not_of(self, key_id: str, *, limit: int, after: tuple[str, str] | None) -> list[tuple[Sealed, str, str]]:
-        """What other keys than this have sealed, each with its state and the user's name, by user and state."""
+        """Those encrypted with another key, each with its state and the user's name, by user and state."""
         ...
 
     async def reseal(self, old: Sealed, new: Sealed) -> bool:

@@ -12,7 +12,7 @@ from horae.domain.people.device import Device, NewDevice
 
 
 class Identities(Protocol):
-    """Users' identities at a provider, and the roles that its claims gave them."""
+    """Users' identities at a provider, and the roles granted by its claims."""
 
     async def find(self, issuer: str, subject: str) -> Identity | None:
         """Locked; None also if its user is gone."""
@@ -28,7 +28,7 @@ class Identities(Protocol):
         ...
 
     async def claim(self, user_id: str, project_id: str, role: str | None) -> None:
-        """Notes what claims gave; None forgets it."""
+        """Records a role granted by claims; None removes it."""
         ...
 
 
@@ -43,7 +43,7 @@ class Devices(Protocol):
     async def deny(self, digest: str) -> None: ...
     async def delete(self, digest: str) -> None: ...
     async def take_back(self, user_id: str) -> None:
-        """What this user has approved, and no device has come for yet."""
+        """Withdraws what this user has approved and no device has collected yet."""
         ...
 
     async def prune(self, older_than: float) -> int: ...
@@ -51,7 +51,7 @@ class Devices(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """One sign-in that was begun in a browser: what ties the provider's answer to it."""
+    """One sign-in in a browser: what binds the provider's answer to it."""
 
     state: str
     nonce: str
@@ -67,13 +67,13 @@ class Proof:
 
 
 class Provider(Protocol):
-    """An identity provider. What goes wrong is NotAccepted of domain/people/single_sign_on.py."""
+    """An identity provider. Errors are NotAccepted of domain/people/single_sign_on.py."""
 
     @property
     def issuer(self) -> str: ...
     @property
     def name(self) -> str:
-        """For people."""
+        """A display name."""
         ...
 
     async def authorization_url(self, attempted: Attempted) -> str:
@@ -81,7 +81,7 @@ class Provider(Protocol):
         ...
 
     async def redeem(self, code: str, attempted: Attempted, issuer: str | None) -> Proof:
-        """Exchanges the code that the browser came back with; `issuer` is who it says it came from."""
+        """Exchanges the code that the browser brought back; `issuer` is where it claims to come from."""
         ...
 
     async def sign_out_url(self, id_token: str | None, return_to: str) -> str | None:

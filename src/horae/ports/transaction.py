@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Transaction(Protocol):
-    """One short transaction: what is done through it happens wholly or not at all."""
+    """One short transaction: all of it happens, or nothing."""
 
     @property
     def jobs(self) -> Jobs: ...
@@ -139,21 +139,21 @@ Verb = Callable[Concatenate[Transaction, P], Awaitable[T]]
 
 
 class Store(Protocol):
-    """The truth. Verbs run inside it, each in one transaction."""
+    """The source of truth. Verbs run inside it, each in one transaction."""
 
     async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs a verb in a transaction of its own and commits. After a deadlock or a lost connection the verb is
-        run again, so verbs are idempotent by key or token. Raises StoreUnavailable when the database is away."""
+        """Runs a verb in its own transaction and commits. After a deadlock or a lost connection the verb is run again,
+        so verbs are idempotent by key or token. Raises StoreUnavailable if the database cannot be reached."""
         ...
 
     async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for a verb whose changes are one statement each wherever the database can do it so, and need not
-        come about together: there it needs no transaction around it, and two round trips less. A verb that finds it
-        has more to write raises NeedsTransaction, and is run again in one."""
+        """Likewise for a verb whose changes are single statements, if the database supports that, and need not be
+        atomic together: it then needs no transaction, which saves two round trips. A verb that finds it has more to
+        write raises NeedsTransaction, and is run again in one."""
         ...
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for a verb that only reads: it takes no write lock and never waits."""
+        """Likewise for a verb that only reads: it takes no write lock and never waits."""
         ...
 
     def tell(self, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""Live processes, and what keeps the database small."""
+"""Live processes, and maintenance of the database."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Processes(Protocol):
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]: ...
     async def current_runs(self, project_id: str, worker_ids: Collection[str], limit: int) -> list[tuple[str, str]]:
-        """(worker, run) for what of a project these workers are at, oldest first."""
+        """(worker, run) for the runs of a project that these workers execute, oldest first."""
         ...
 
     async def request_drain(self, worker_id: str, actor: str) -> None: ...
     async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
-        """Workers that see the same process table and have not said goodbye."""
+        """Workers that see the same process table and have not signed off."""
         ...
 
     async def mark_offline(self, worker_ids: Collection[str]) -> None: ...
@@ -43,7 +43,7 @@ class Processes(Protocol):
 
     async def forget_scheduler(self, scheduler_id: str) -> None: ...
     async def schedulers(self, silent_after: float) -> list[SchedulerRecord]:
-        """Each with the shards whose lease is not over."""
+        """Each with the shards whose lease is valid."""
         ...
 
     async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]: ...
@@ -58,26 +58,26 @@ class Processes(Protocol):
 
 
 class Upkeep(Protocol):
-    """What keeps the database small and ready."""
+    """Keeps the database small and ready."""
 
     async def prune_logs(self, older_than: float, limit: int) -> int: ...
     async def prune_processes(self, older_than: float) -> int: ...
     async def partition(self, older_than: float) -> bool:
-        """Makes or drops one partition; False if there was nothing to do. Raises InUse rather than wait."""
+        """Creates or drops one partition; False if there was nothing to do. Raises InUse rather than wait."""
         ...
 
     async def chores(self) -> set[str]:
-        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
+        """Pending work for a sweep, queried in one statement: any of `running`, `lost`, `overdue`, `tallies`,
         `deletions`, `operations`."""
         ...
 
     async def check_writable(self) -> None:
-        """Raises StoreUnavailable if the database takes no changes, as a standby does."""
+        """Raises StoreUnavailable if the database does not accept writes, like a standby."""
         ...
 
 
 class Counters(Protocol):
-    """Counters that move to where they take less room; what they add up to stays the same."""
+    """Moves counters to more compact forms; their sums stay the same."""
 
     async def roll_days(self, older_than: float, limit: int) -> int:
         """Rolls up hours of days that ended that many seconds ago into days; returns the number of rows."""
@@ -85,7 +85,8 @@ class Counters(Protocol):
 
     async def prune_days(self, older_than: float, limit: int) -> int: ...
     async def hand_over(self, job_id: str, limit: int) -> int:
-        """Adds some counters of a job that is gone to those of its project; how many, and fewer if it was the rest."""
+        """Adds some counters of a deleted job to those of its project; returns how many: fewer than a batch if that was
+        the rest."""
         ...
 
 
@@ -97,11 +98,11 @@ class Leftovers(Protocol):
         ...
 
     async def gone(self, job_ids: Collection[str]) -> list[str]:
-        """Those that were deleted and of which no run is left."""
+        """Deleted jobs without any runs left."""
         ...
 
     async def old_versions(self, job_ids: Collection[str], keep: Retention, limit: int) -> dict[str, list[int]]:
-        """Versions past their retention that no run names."""
+        """Versions past their retention that no run uses."""
         ...
 
     async def finished(self, job_ids: Collection[str], keep: Retention) -> list[tuple[str, str]]:

@@ -1,5 +1,5 @@
-"""What a worker knows about its queues: which of them have something for it, and when. It asks only about those, so
-that a thousand queues with nothing due cost no more than one."""
+"""What a worker knows about its queues: which of them have something for it, and when. It queries only those, so that a
+thousand queues with nothing due cost no more than one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 
 class DueQueues:
-    """`served` are the queues of the worker, the first ones first; None for all of them, which take turns."""
+    """`served` are the queues of the worker, in order; None for all of them, which take turns."""
 
     def __init__(self, served: Sequence[str] | None) -> None:
         self.served = served
-        self._due: dict[str, float] = {}  # by queue: when, by the clock that the caller reads
-        self._hinted: set[str] = set()  # apart, since a hint may come while the database is being asked
-        self._last = ""  # the queue that had the first turn last time
+        self._due: dict[str, float] = {}  # by queue: when, by the caller's clock
+        self._hinted: set[str] = set()  # separate, since a hint may arrive during a query
+        self._last = ""  # the queue that came first last time
 
     def hint(self, queue: str) -> bool:
         """Something may have come into a queue; False if this worker does not serve it."""
@@ -27,8 +27,8 @@ class DueQueues:
         self._due = {queue: now + wait for queue, wait in waits.items()}
 
     def ask(self, now: float, most: int) -> list[str]:
-        """The queues to ask for `most` runs, in order: each of them promises at least one, so more need not be asked.
-        What a claim finds in them is `told` later."""
+        """The queues to claim `most` runs from, in order: each has at least one, so no more are needed. The result of
+        the claim is `told` later."""
         due = list(self._hinted.union(queue for queue, at in self._due.items() if at <= now))
         if self.served is not None:
             due = sorted(set(self.served).intersection(due), key=self.served.index)
@@ -43,7 +43,7 @@ class DueQueues:
         return asked
 
     def told(self, asked: Sequence[str], waits: Mapping[str, float] | None, now: float) -> None:
-        """None if the claim did not come to the end of these queues: there may be more."""
+        """None if the claim did not exhaust these queues: there may be more."""
         if waits is None:
             self._hinted.update(asked)
         else:

@@ -1,4 +1,4 @@
-"""Carries out what an evaluation of alerts has found, in short transactions."""
+"""Applies the result of an alert evaluation, in short transactions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from horae.ports import Store, Transaction
 from horae.processes.loop import log
 
 _PORTION = 500  # alerts in one transaction
-_LOGGED = 20  # alerts with a line of their own: of very many that open at once, the portal has the list
-_EXPLAINED = 20  # jobs that are explained at a time: each costs a few statements
+_LOGGED = 20  # alerts with a log line each: if very many open at once, the portal lists them
+_EXPLAINED = 20  # jobs to explain at a time: each costs a few statements
 
 
 class Alerting:
@@ -31,7 +31,7 @@ class Alerting:
         await self._each(notify_alerts, changes.notifying)
 
     async def _explained(self, findings: Sequence[Finding]) -> list[Finding]:
-        """In the same order, as many as it may; the others have what their rule says."""
+        """In the same order, as many as allowed; the others have only their rule's text."""
         found = list(findings)
         if asked := in_turn(finding for finding in found if finding.explains)[:_EXPLAINED]:
             told = await self._store.read(explained, asked, offline_after=self._offline_after)

@@ -1,5 +1,5 @@
-"""What projects may still log today. A worker asks the database now and then while there is something to write, not at
-every line: of what a project logs on several workers at once, some seconds' worth may come on top of its quota."""
+"""The remaining log quota of projects for today. A worker queries the database now and then while there is something to
+write, not at every line: a project that logs on several workers at once may exceed its quota by some seconds' worth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FRESH = 5.0  # seconds
 class Allowances:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        self._left: dict[str, int] = {}  # bytes; a project that is not there has no quota
+        self._left: dict[str, int] = {}  # bytes; a project that is missing here has no quota
         self._spent: Counter[str] = Counter()
         self._until, self._day = 0.0, date.min
         self.loop = Loop("quotas", self._look)
@@ -26,7 +26,7 @@ class Allowances:
         """As much of a text as may be kept."""
         left = self._left.get(project_id) if self._clock.now().date() == self._day else None
         if self._clock.monotonic() >= self._until or (left is not None and not self._spent):
-            self.loop.wake.set()  # it waits as long as what it knows is fresh
+            self.loop.wake.set()  # valid as long as its data is fresh
         if left is None:
             return text
         data = text.encode(errors="replace")
@@ -38,7 +38,7 @@ class Allowances:
         return text
 
     async def _look(self) -> float | None:
-        """Tells what was kept, and learns what is left."""
+        """Reports what was kept, and reads what is left."""
         if self._clock.monotonic() < self._until:
             return self._until - self._clock.monotonic()
         spent, self._spent = self._spent, Counter()

@@ -27,7 +27,7 @@ class Aside:
         return iter(self._waiting)
 
     def take(self, batch: Sequence[Done], project_ids: Collection[str]) -> list[Done]:
-        """Keeps those of these projects; the others are given back."""
+        """Keeps those of these projects; returns the others."""
         self._waiting += [done for done in batch if done[0].run.project_id in project_ids]
         self.wake.set()
         return [done for done in batch if done[0].run.project_id not in project_ids]
@@ -37,7 +37,7 @@ class Aside:
             return None
         try:
             await self.report_some()
-        except StoreUnavailable:  # if it is away, the reporter says so
+        except StoreUnavailable:  # if it is unreachable, the reporter says so
             return _PAUSE
         return 0
 

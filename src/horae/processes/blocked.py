@@ -19,7 +19,7 @@ EXECUTOR = "horae.executors.python"  # whose frames call functions
 
 
 class Watcher:
-    """`turned` is called by the loop, a few times each second. One warning for each time that it stands still."""
+    """The loop calls `turned` a few times per second. One warning for each time that it blocks."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -30,7 +30,7 @@ class Watcher:
         self._thread = threading.Thread(target=self._watch, name="horae-watcher", daemon=True)
 
     def start(self) -> None:
-        """On the thread that is to be watched."""
+        """On the thread to watch."""
         self._thread_id = threading.get_ident()
         self.turned()
         self._thread.start()
@@ -66,7 +66,8 @@ class Watcher:
 
 
 def _functions(frame: FrameType | None) -> tuple[str, str]:
-    """Which function holds the thread, and where it is: from the innermost frame out to the executor that called it."""
+    """Which function blocks the thread, and where it is: from the innermost frame out to the executor that called
+    it."""
     if frame is None:
         return "unknown", "unknown"
     innermost = called = frame

@@ -1,5 +1,5 @@
 """The claim loop of a worker: one claim after the other, from queues that are known to have something due. Claimed runs
-start at once; only then does the worker ask when those queues have more."""
+start at once; only then does the worker query when those queues have more."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from horae.processes.intake import Intake
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings
 
-_SLOTS_ONLY = 60.0  # seconds without claims ahead, after one brought runs that must not wait
-_BUSY_ELSEWHERE = 0.01  # seconds until another look at a due run that another worker was just taking
+_SLOTS_ONLY = 60.0  # seconds without prefetching, after a claim brought runs that must not wait
+_BUSY_ELSEWHERE = 0.01  # seconds until another look at a due run that another worker was just claiming
 
 
 class Claimer:
@@ -46,16 +46,16 @@ class Claimer:
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
         self._agenda = DueQueues(settings.queues if settings.queues or settings.project_ids else None)
-        self._unheard: str | None = None  # the token of a claim whose answer was lost
+        self._unheard: str | None = None  # the token of a claim whose reply was lost
         self._look_at = 0.0
-        self._slots_only_until = 0.0  # nothing is claimed ahead until then, or (inf) until a claim for free slots
+        self._slots_only_until = 0.0  # nothing is prefetched until then, or (inf) until a claim for free slots
         self._idle_looks = 0
         self.resting = False
         self.loop = Loop("claim", self.step)
         self.meters = Meters()
 
     def on_hint(self, queue: str) -> None:
-        """Something came into a queue; "" where it may be any."""
+        """Something came into a queue; "" means any queue."""
         if not queue:
             self._look_at = 0
         if not queue or self._agenda.hint(queue):
@@ -68,7 +68,7 @@ class Claimer:
     async def step(self) -> float | None:
         if self._intake.stuck:
             await self._intake.release()
-            self._look_at = 0.0  # for what it has released itself, if there is room for it after all
+            self._look_at = 0.0  # for runs it released itself, if there is room for them after all
         if self.resting:
             return None
         free, ahead = self._room()
@@ -80,19 +80,19 @@ class Claimer:
             asked = self._agenda.ask(self._clock.monotonic(), free + ahead.runs)
         if not asked and self._unheard is None:
             return self._pause()
-        waits = None  # there may be more at once
+        waits = None  # there may be more right now
         try:
             taken = await self._take(asked, free, ahead)
             if taken.runs:
                 self._idle_looks = 0
             if not taken.more:
-                await asyncio.sleep(0)  # what was taken begins before the database is asked anything else
+                await asyncio.sleep(0)  # claimed runs start before the next query
                 waits = await self._store.read(look, queues=taken.queues, offers=self.sign.offers)
-                if ahead.runs and 0 in waits.values():  # they are not for claiming ahead: they need a slot
+                if ahead.runs and 0 in waits.values():  # they must not be prefetched: they need a slot
                     self._slots_only_until = math.inf
         finally:
             self._agenda.told(asked, waits, self._clock.monotonic())
-        if self._time_to_look:  # not before: a run that was just requested does not wait for it
+        if self._time_to_look:  # not earlier: a run that was just requested must not wait for it
             await self._look()
         return 0 if waits is None else self._pause()
 
@@ -101,7 +101,7 @@ class Claimer:
         return self._clock.monotonic() >= self._look_at
 
     async def _take(self, asked: list[str], free: int, ahead: Ahead) -> Taken:
-        """Claims and starts. A claim that may have taken something, though its answer was lost, is asked for next."""
+        """Claims and starts. If the reply is lost, the next claim asks for the same runs."""
         now, again = self._clock.monotonic(), self._unheard is not None
         token, self._unheard = self._unheard or self._ids.new(), None
         leased_until = self._heart.leased(token, now)

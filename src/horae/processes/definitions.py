@@ -1,4 +1,4 @@
-"""The definitions that a worker needs for what it has claimed. Those of many runs are the same, and never change."""
+"""A cache of the definitions of claimed runs. Many runs share one, and they never change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horae.ports import Store
 from horae.processes.loop import log
 
 _KEPT = 10_000
-_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker does not count as able to take a run
+_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is not considered able to take a run
 
 Pair = tuple[str, int]
 
@@ -25,12 +25,12 @@ class DefinitionCache:
         self._spoken_of: set[Pair] = set()
 
     async def of(self, runs: Collection[Claimed]) -> dict[Pair, JobSpec]:
-        """By job and version. Runs whose definition cannot be read are given back, and it is not among these. That
-        comes first: if the database is away, nothing has started yet, and the whole claim can be taken up again."""
+        """By job and version. Runs whose definition cannot be read are released, and it is not in the result. That
+        comes first: if the database is unreachable, nothing has started yet, and the whole claim can be repeated."""
         wanted = {(run.job_id, run.version) for run in runs}
         if len(self._known) + len(wanted) > _KEPT:
             self._known.clear()
-        # What cannot be read is not cached: the row may be repaired.
+        # Unreadable ones are not cached: the row may be repaired.
         reasons: dict[Pair, str] = {}
         if missing := wanted - self._known.keys():
             found = await self._store.read(lambda tx: tx.jobs.definitions(missing))
@@ -56,5 +56,5 @@ class DefinitionCache:
             )
         except StoreUnavailable:
             raise
-        except Exception:  # their leases run out; the other runs need not wait for that
+        except Exception:  # their leases expire; the other runs need not wait for that
             log.warning("could not return runs whose definition cannot be read", exc_info=True)

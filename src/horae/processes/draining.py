@@ -1,5 +1,5 @@
-"""Graceful shutdown: how a worker that takes nothing more comes to its end. Runs that have not started go back, those
-that have get some time, and what is left is interrupted."""
+"""Graceful shutdown: a worker that takes no more runs. Runs that have not started are released, those in progress get
+some time, and the rest is interrupted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Draining:
         self._slots, self._intake, self._executors, self._settings = slots, intake, executors, settings
 
     async def drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
-        """`claiming` ends by itself; `stop_now` cuts it short."""
+        """`claiming` ends on its own; `stop_now` cuts it short."""
         if len(self._slots):
             log.info("draining", runs=len(self._slots), seconds=self._settings.drain_timeout)
         await _first(self._drained(claiming), stop_now.wait(), timeout=self._settings.drain_timeout)
@@ -35,7 +35,7 @@ class Draining:
             log.warning("could not release runs that were claimed ahead", reason=str(error))
 
     async def _drained(self, claiming: asyncio.Task[None]) -> None:
-        """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
+        """Nothing is in progress, and nothing will come: a pending claim has returned."""
         await asyncio.wait([claiming])
         await self.release()
         await self._slots.drained()
@@ -46,12 +46,12 @@ class Draining:
             self._slots.stop_all(StopReason.SHUTDOWN)
             await _first(self._slots.drained(), timeout=self._slots.longest_grace + 1)
         for executor in self._executors.values():
-            await executor.close()  # gives up what could not be stopped: it ends with this process
+            await executor.close()  # abandons what could not be stopped: it ends with this process
         await _first(self._slots.drained(), timeout=1)
 
 
 async def _first(*waits: Awaitable[object], timeout: float) -> None:
-    """Returns when one of these is over, or the time is."""
+    """Returns when one of these is done, or on timeout."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:

@@ -1,5 +1,5 @@
-"""A worker's heartbeat renews its leases, on a thread, event loop and connection of its own: user code that blocks the
-worker's loop cannot cost it a lease, and a database that is away cannot keep it from giving up its work in time
+"""A worker's heartbeat renews its leases, on its own thread, event loop and connection: user code that blocks the
+worker's loop cannot cost it a lease, and an unreachable database cannot keep it from giving up its work in time
 (fencing on the worker's side)."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LeaseHolder(Protocol):
 
 
 class Heartbeat:
-    """Renews all leases of a worker in one statement, learns of cancels, and ends what it can no longer renew."""
+    """Renews all leases of a worker in one statement, polls for cancellations, and ends what it can no longer renew."""
 
     def __init__(self, patient: LeaseHolder, store: Store, clock: Clock, settings: WorkerSettings) -> None:
         self._patient, self._store, self._clock, self._settings = patient, store, clock, settings
@@ -50,7 +50,7 @@ class Heartbeat:
 
     def leased(self, token: str, since: float) -> float:
         """Registers leases claimed with this token at or after `since` on this clock; returns until when they are
-        certain to hold."""
+        certainly valid."""
         until = self._safe_until[token] = since + self._own_lease
         return until
 
@@ -61,7 +61,7 @@ class Heartbeat:
         return self._settings.lease * 0.8
 
     async def step(self) -> float:
-        """Sends a heartbeat, or looks for cancellations between two. Waits for a slow database, but leaves time for
+        """Sends a heartbeat, or polls for cancellations between two. Waits for a slow database, but leaves time for
         another try before the lease expires."""
         try:
             async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.6)):
@@ -95,13 +95,13 @@ class Heartbeat:
                 self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
 
     async def guard(self) -> float:
-        """Ends attempts whose lease could not be renewed in time. A loop of its own: a beat may hang."""
+        """Ends attempts whose lease could not be renewed in time. A separate loop: a beat may hang."""
         now, safe_until, held = self._clock.monotonic(), dict(self._safe_until), self._patient.held()
         for run_id, token in held.items():
             if safe_until.get(token, now) < now:
                 self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
         for token in safe_until.keys() - held.values():
-            if safe_until[token] < now:  # one that was just taken may not be known as held yet
+            if safe_until[token] < now:  # one that was just claimed may not be known as held yet
                 self._safe_until.pop(token, None)
         return self._settings.lease / 20
 
@@ -109,9 +109,9 @@ class Heartbeat:
 async def renew(
     tx: Transaction, sign: WorkerSign, lease: float, held: list[str], beat: Beat
 ) -> tuple[list[tuple[str, str, bool]], bool]:
-    """The two need not be one: PostgreSQL is spared the round trips around a transaction."""
+    """Two statements without a transaction: that saves PostgreSQL two round trips."""
     is_to_drain = await tx.processes.beat_worker(sign.id, beat)
-    if is_to_drain is None:  # it was silent for so long that its row had been removed
+    if is_to_drain is None:  # it was silent for so long that its row was removed
         await tx.processes.register_worker(sign)
         is_to_drain = await tx.processes.beat_worker(sign.id, beat)
     return await tx.runs.renew(sign.id, held, lease), bool(is_to_drain) and beat.status != WorkerStatus.DRAINING
@@ -121,7 +121,7 @@ OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Store]]]
 
 
 class Heart(Protocol):
-    """Whatever runs a worker's heartbeat beside it."""
+    """Runs a worker's heartbeat beside it."""
 
     async def start(self) -> None: ...
     def leased(self, token: str, since: float) -> float: ...
@@ -177,7 +177,7 @@ class HeartbeatThread:
         return None if self._heartbeat is None else self._heartbeat.beating.trouble
 
     def poke(self) -> None:
-        """Looks for cancels now."""
+        """Polls for cancellations now."""
         if self._loop is not None and self._heartbeat is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._heartbeat.beating.wake.set)
 

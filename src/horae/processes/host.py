@@ -18,7 +18,7 @@ from horae.domain.cluster.process import Host
 
 PROC = Path("/proc")
 DEAD = frozenset("ZXx")
-_HELPERS = b"from horae.executors."  # how their programs begin
+_HELPERS = b"from horae.executors."  # prefixes of their programs
 
 
 def this_host() -> Host:
@@ -73,7 +73,7 @@ def _is_survived(pid: int) -> bool:
 
 
 def text_of(host: Host) -> str:
-    """A process as text, to be written onto what it starts."""
+    """A process as text, to label what it starts."""
     return json.dumps([host.hostname, host.key, host.pid, host.pid_started])
 
 

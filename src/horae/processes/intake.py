@@ -1,4 +1,4 @@
-"""What becomes of claimed runs in a worker: their definitions are read and their secrets opened, then they start, as
+"""What happens to claimed runs in a worker: their definitions are read and their secrets decrypted, then they start, as
 soon as there are slots for them."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
 from horae.processes.vault import Vault
 
-_UNREPORTED = 6000  # results that may wait to be reported, besides one round of the slots
+_UNREPORTED = 6000  # results that may wait to be reported, in addition to one round of slots
 
 
 class Intake:
@@ -33,12 +33,12 @@ class Intake:
         self._vault = Vault(store, settings.seals)
         self._definitions = DefinitionCache(store, worker_id)
         self._prefetch = Prefetch(settings, clock)
-        self._releasing: list[Ready] = []  # never to be started here
+        self._releasing: list[Ready] = []  # must not be started here
         self.closed = False
 
     def room(self) -> tuple[int, Ahead]:
-        """Free slots, and how many runs to claim ahead of them. Results that are not reported must not pile up: then
-        there is room for less, or none."""
+        """Free slots, and how many runs to claim ahead of them. Unreported results must not pile up: then there is room
+        for fewer, or none."""
         slots, here = self._settings.slots, len(self._slots) + len(self._prefetch)
         most = 2 * slots if self._reporter.heavy else slots + max(slots, _UNREPORTED)
         left = max(most - here - self._reporter.unreported, 0)
@@ -47,8 +47,8 @@ class Intake:
         return free, Ahead(min(wanted.runs, left - free), wanted.seconds) if wanted.runs else NOT_AHEAD
 
     async def take(self, runs: list[Claimed], leased_until: float) -> bool:
-        """Takes in runs whose leases surely hold until then. If the database is away, none of them has started. False
-        if some must not wait here: then nothing of the kind should be claimed ahead."""
+        """Accepts runs whose leases are certain until then. If the database is unreachable, none of them has started.
+        False if some must not wait here: then no such runs should be prefetched."""
         since = self._clock.monotonic()
         specs = await self._definitions.of(runs)
         readable = [run for run in runs if (run.job_id, run.version) in specs]
@@ -57,7 +57,7 @@ class Intake:
             Ready(run, specs[run.job_id, run.version], opened.get(run.id), Lease(leased_until), since)
             for run in readable
         ]
-        # What may be tried once only would fail if this worker died, though it had never begun.
+        # A run with a single attempt would fail if this worker died, although it had never started.
         once = [one for one in ready if one.run.ahead and one.job.retry.max_attempts == 1]
         if once:
             self._releasing += once
@@ -67,10 +67,10 @@ class Intake:
         return not once
 
     def fill(self, claimed: Sequence[Claimed] = ()) -> None:
-        """Starts what there are slots for. `claimed` are runs that were just taken in."""
+        """Starts runs in free slots. `claimed` are runs that were just accepted."""
         free = 0 if self.closed else self._settings.slots - len(self._slots)
         started = [self._slots.start(ready) for ready in self._prefetch.take(free)]
-        # Observers hear of it after it has begun: to write a line takes as long as to start a run.
+        # Observers are notified after the start: writing a line takes as long as starting a run.
         soon = asyncio.get_running_loop().call_soon
         if claimed:
             soon(self._store.tell, RunsClaimed(claimed, self._worker_id))
@@ -103,7 +103,7 @@ class Intake:
         return bool(self._releasing or waits)
 
     async def release(self) -> None:
-        """Gives back what waits for too long, or what is left when the worker takes nothing more."""
+        """Releases runs that wait for too long, or all when the worker takes no more."""
         if self._prefetch.stuck or self.closed:
             self._releasing += self._prefetch.empty()
         if not self._releasing:
@@ -111,8 +111,8 @@ class Intake:
         try:
             await self._store.transact(release, runs=[one.run for one in self._releasing])
         except HoraeError:
-            raise  # the database is away or busy: it is tried again
-        except Exception:  # their leases run out; what is claimed next need not wait for that
+            raise  # the database is unreachable or busy: it is retried
+        except Exception:  # their leases expire; the next claim need not wait for that
             log.warning("could not release runs that were claimed ahead", exc_info=True)
         self._releasing = []
 
@@ -127,7 +127,7 @@ class Intake:
             ready.lease.move(until)
 
     def stop(self, run_id: str, token: str, reason: StopReason) -> bool:
-        """Ends what waits here, without starting it; False if it is not here. On the worker's own thread."""
+        """Ends a run that waits here, without starting it; False if it is not here. On the worker's own thread."""
         ready = self._prefetch.remove(run_id, token)
         if ready is None:
             return False

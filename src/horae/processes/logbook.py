@@ -1,4 +1,4 @@
-"""The log buffer: collects what attempts print until the reporter writes it, in order, and never more than the
+"""The log buffer: collects the output of attempts until the reporter writes it, in order, and never more than the
 limit."""
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class AttemptLog:
 
     @property
     def full(self) -> bool:
-        """Whether nothing more is kept."""
+        """Whether no more is kept."""
         return self._left <= 0
 
     def write(self, stream: str, text: str) -> None:
-        if stream == "stderr":  # also what is not kept: the reason of a failure comes last
+        if stream == "stderr":  # even if it is not kept: the reason of a failure comes last
             self.last_words.feed(text)
         if self.full or not text:
             return
@@ -76,7 +76,7 @@ class AttemptLog:
         self._book.progress[self._run.id, self._run.token] = orjson.dumps(report).decode()
 
     def flush(self) -> None:
-        """Makes a row of what is buffered."""
+        """Turns the buffer into a row."""
         if self._parts and self._stream is not None:
             self._seq += 1
             self._book.rows.append(
@@ -94,13 +94,13 @@ class AttemptLog:
 
 
 class LogBook:
-    """All that is not written yet."""
+    """Everything that is not written yet."""
 
     def __init__(self, clock: Clock, limit: int) -> None:
         self.clock = clock
         self.limit = limit
         self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
-        self.keep: Callable[[str, str], str] = lambda _, text: text  # what of a project's text its quota allows
+        self.keep: Callable[[str, str], str] = lambda _, text: text  # how much of a project's text its quota allows
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
         self.open: dict[AttemptLog, None] = {}  # in order: a simulation replays it
         self.rows: list[LogLines] = []

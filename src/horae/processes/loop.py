@@ -1,5 +1,5 @@
-"""The event loop of background work: a step says how long to wait, a wake-up ends the wait early, and while the
-database is away it backs off and tries again."""
+"""The loop of background work: a step returns how long to wait, a wake-up ends the wait early, and while the database
+is unreachable it backs off and retries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIRST_REMINDER, _RAREST_REMINDER = 15.0, 300.0  # seconds after which an outage
 
 
 class Wake:
-    """A wake-up that sticks: one that comes while the step is at work ends the next wait at once."""
+    """A sticky wake-up: one that comes during a step ends the next wait at once."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -50,11 +50,11 @@ class Wake:
 
 
 class Outage:
-    """The database is away: the first part of a process that notices says so, the last one says that it is over, and
-    now and then it is logged that the outage lasts."""
+    """Database outages: the first loop of a process that notices logs it, the last one logs that it is over, and in
+    between it is logged now and then."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # the heartbeat's loops are on a thread of their own
+        self._lock = threading.Lock()  # the heartbeat's loops run on their own thread
         self._waiting: set[object] = set()
         self._since = self._remind_at = 0.0
 
@@ -78,7 +78,7 @@ class Outage:
                     log.info("the database is back")
 
     def leaves(self, who: object) -> None:
-        """It no longer waits, without having seen the database: nothing is known about that."""
+        """It stops waiting without having reached the database: that says nothing."""
         with self._lock:
             self._waiting.discard(who)
 
@@ -93,7 +93,7 @@ class Loop:
         self.name = name
         self.wake = wake or Wake()
         self._step = step
-        self._resting = Wake()  # after a failure: wake-ups would make it try without a pause
+        self._resting = Wake()  # after a failure: wake-ups would cause retries without a pause
         self._stopping = False
         self._pause = 0.0
         self._failing = False
@@ -104,7 +104,7 @@ class Loop:
 
     @property
     def trouble(self) -> str | None:
-        """Why it gets nothing done, if it has failed more than once or twice. Any thread may ask."""
+        """Why it makes no progress, if it has failed more than once or twice. Thread-safe."""
         return self._trouble if self._failures >= _IN_TROUBLE else None
 
     def stop(self) -> None:
@@ -118,7 +118,7 @@ class Loop:
             await (self._resting if self._pause else self.wake).wait(delay)
 
     async def _guarded(self) -> float | None:
-        """Takes the step. A failure is said once, waited out, and never ends the process."""
+        """Runs the step. A failure is logged once, waited out, and never ends the process."""
         began = time.monotonic()
         try:
             delay = await self._step()
@@ -148,7 +148,7 @@ class Loop:
 
 
 def troubled(loops: Iterable[Loop]) -> str | None:
-    """What the first of them that keeps failing says: for a heartbeat to carry."""
+    """The trouble of the first of them that keeps failing: for the heartbeat."""
     return next((loop.trouble for loop in loops if loop.trouble is not None), None)
 
 
@@ -160,7 +160,8 @@ def measure(loops: Sequence[Loop], meters: Meters) -> None:
 
 
 async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T | None:
-    """Does, once, what needs the database; waits for it if it is away, but not beyond `stop`: then it gives None."""
+    """Does something once that needs the database; waits while it is unreachable, but not beyond `stop`: then it
+    returns None."""
     who, pause = object(), 0.0
     stopping = asyncio.create_task(stop.wait())
     try:

@@ -13,11 +13,11 @@ from horae.processes.loop import log
 _LOOK = 0.5
 
 IsDead = Callable[[Host, Host], bool]
-"""Whether a process is surely gone, as seen from another."""
+"""Whether a process is certainly gone, as seen from another."""
 
 
 async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
-    """Workers of this very host whose processes are gone."""
+    """Workers on this host whose processes are gone."""
     neighbours = await store.read(lambda tx: tx.processes.neighbours(me.key))
     return [worker_id for worker_id, host in neighbours if is_dead(host, me)]
 
@@ -49,7 +49,7 @@ class NeighbourWatch:
 
 
 async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> int:
-    """Takes runs from workers that are dead or let their leases run out; how many."""
+    """Recovers runs from workers that are dead or let their leases expire; returns how many."""
     lost = await store.transact(recover, chance=ids.chance, dead_workers=dead)
     if lost:
         log.warning("recovered runs: their worker was lost, or their callback did not come", runs=lost)

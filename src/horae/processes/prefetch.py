@@ -24,7 +24,7 @@ Key = tuple[str, str]
 
 
 class Ready(NamedTuple):
-    """A claimed run with all that it needs to start; since when it is here, by Clock.monotonic."""
+    """A claimed run with everything it needs to start; since when it is here, by Clock.monotonic."""
 
     run: Claimed
     job: JobSpec
@@ -33,7 +33,7 @@ class Ready(NamedTuple):
     since: float
 
     def begins(self, now: float) -> Claimed:
-        """The run with when it really starts, by the database's clock."""
+        """The run with its actual start, by the database's clock."""
         if not self.run.ahead:
             return self.run
         return self.run.starting(self.run.started_at + timedelta(seconds=now - self.since))
@@ -42,8 +42,8 @@ class Ready(NamedTuple):
 class Prefetch:
     def __init__(self, settings: WorkerSettings, clock: Clock) -> None:
         self._settings, self._clock = settings, clock
-        self._ready: OrderedDict[Key, Ready] = OrderedDict()  # what was claimed first first
-        self._pace = 0.0  # runs that end in a second
+        self._ready: OrderedDict[Key, Ready] = OrderedDict()  # claimed first, first out
+        self._pace = 0.0  # runs per second
         self._ended = 0  # since the pace was measured
         self._seconds = 0.0  # that they took
         self._target = 0  # how many are to be here
@@ -60,7 +60,7 @@ class Prefetch:
         self._ready.update({(one.run.id, one.run.token): one for one in ready})
 
     def take(self, most: int) -> list[Ready]:
-        """What has waited longest; nothing if that is too long ago for it to start here."""
+        """The run that has waited longest; None if it has waited too long to start here."""
         if self._waited() >= self._settings.ahead_for:
             return []
         return [self._ready.popitem(last=False)[1] for _ in range(min(most, len(self._ready)))]
@@ -73,7 +73,7 @@ class Prefetch:
         return self._ready.pop((run_id, token), None)
 
     def empty(self) -> list[Ready]:
-        """Takes out all runs. A number that was too large is not tried again soon."""
+        """Removes all runs. A number that was too large is not tried again soon."""
         ready, self._pace, self._target = list(self._ready.values()), 0.0, 0
         self._ready.clear()
         return ready
@@ -94,18 +94,18 @@ class Prefetch:
 
     @property
     def low(self) -> bool:
-        """Whether most of what is wanted has started: claims are to be large."""
+        """Whether most of the wanted runs have started: claims should be large."""
         return len(self._ready) <= self._target / 4
 
     def wanted(self) -> Ahead:
-        """How many more to claim, by what the slots have just got through."""
+        """How many more to claim, from the recent throughput of the slots."""
         now = self._clock.monotonic()
         if (passed := now - self._measured_at) >= _WINDOW:
             short = self._seconds <= self._ended * self._settings.short
             pace = self._ended / passed if short else 0.0
             self._pace = max(pace, (self._pace + pace) / 2 if short else 0.0)
             self._ended, self._seconds, self._measured_at = 0, 0.0, now
-        # Including slots: with so many of them that claims are large anyway, nothing is gained.
+        # Including slots: if there are enough for large claims anyway, prefetching gains nothing.
         most = min(int(self._pace * self._settings.horizon), self._settings.prefetch)
         self._target = max(most - self._settings.slots, 0)
         return Ahead(self._target - len(self._ready) if self._target and self.low else 0, self._settings.ahead_for)

@@ -1,4 +1,4 @@
-"""How a worker makes itself known: it signs on, registers its functions now and then, and says goodbye."""
+"""A worker's registration: it signs on, registers its functions now and then, and signs off."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Presence:
         await self._register_functions()
 
     async def _register_functions(self) -> float:
-        """Now and then: a function that is still here may have been deleted, and `last_seen_at` must stay current."""
+        """Now and then: a function that still exists may have been deleted, and `last_seen_at` must stay current."""
         if self._clock.monotonic() >= self._register_at:
             await self._store.transact(register_functions, self._settings.functions)
             self._register_at = self._clock.monotonic() + _REGISTER
@@ -37,4 +37,4 @@ class Presence:
 
 async def _register(tx: Transaction, sign: WorkerSign) -> None:
     await tx.processes.register_worker(sign)
-    tx.hint(f"workers:{sign.host.key}")  # those beside it watch it from now on
+    tx.hint(f"workers:{sign.host.key}")  # its neighbours watch it from now on

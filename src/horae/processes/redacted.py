@@ -1,4 +1,4 @@
-"""What an attempt that knows secrets prints, on its way to the log book: without them."""
+"""Redacts secrets in an attempt's output on its way to the log buffer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from horae.processes.logbook import AttemptLog
 
 
 class RedactedLog:
-    """A log sink before another one. What is held back of one stream does not hold back the others."""
+    """A log sink in front of another one. Text held back in one stream does not delay the others."""
 
     def __init__(self, log: AttemptLog, known: Redactor) -> None:
         self._log, self._known = log, known

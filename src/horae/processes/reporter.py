@@ -1,5 +1,5 @@
-"""Group commit: reports outcomes in batches, on a connection of its own. While one batch commits, the worker claims and
-executes the next. Log lines go the same way, so that an attempt's output is never behind its end."""
+"""Group commit: reports outcomes in batches, on its own connection. While one batch commits, the worker claims and
+executes the next. Log lines take the same path, so that an attempt's output is never behind its end."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from horae.processes.logbook import LogBook
 from horae.processes.loop import Wake, log
 from horae.processes.results import BATCH, BATCH_SIZE, Done, cut, size_of
 
-_ENOUGH = 750  # results that are worth a transaction while others are about to come
+_ENOUGH = 750  # results that justify a transaction while others are about to come
 _LINGER, _LINGERS = 0.01, 5  # seconds that fewer wait for those, and how often
 _HEAVY = 4 * BATCH_SIZE
-_LOG_PAUSE = 0.15  # seconds that output waits for more of it
+_LOG_PAUSE = 0.15  # seconds that output waits for more
 
 
 class Reporter:
-    """`more_soon` says whether other runs are about to end: then it is worth waiting for them, for a moment."""
+    """`more_soon` tells whether other runs are about to end: then it is worth waiting for them, for a moment."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Reporter:
         self._logs: list[LogLines] = []
         self._progress: list[Progress] = []
         self._one_by_one = False
-        self._size = 0  # of what is not reported
+        self._size = 0  # of unreported results
         self.wake = Wake()
         self.done = 0
         book.on_pending = self._log_soon
@@ -57,25 +57,25 @@ class Reporter:
 
     @property
     def heavy(self) -> bool:
-        """Whether the results that wait are large, all together."""
+        """Whether the waiting results are large, all together."""
         return self._size > _HEAVY
 
     def held(self) -> dict[str, str]:
-        """Run id → token of what is over but not reported: its leases must not run out meanwhile."""
+        """Run id → token of ended but unreported runs: their leases must not expire meanwhile."""
         return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self.aside, *self._batch, *self._waiting]}
 
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         """To be reported at the next `wake`."""
-        if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
+        if attempt.stop is not StopReason.LEASE_LOST:  # then another worker reports it
             self._waiting.append((attempt, _storable(outcome), seconds))
             self._size += size_of(outcome)
 
     def _log_soon(self) -> None:
-        """Output is written while its attempt goes on, for those who follow it; not line by line."""
+        """Output is written while its attempt runs, for followers; not line by line."""
         asyncio.get_running_loop().call_later(_LOG_PAUSE, self.wake.set)
 
     async def step(self) -> float | None:
-        """Writes one batch; what could not be written is kept and tried again."""
+        """Writes one batch; what could not be written is kept and retried."""
         await self._gather()
         self._logs += self._book.take()
         self._progress += self._book.take_progress()
@@ -93,14 +93,14 @@ class Reporter:
         return _LOG_PAUSE if self._book.pending else None
 
     async def _gather(self) -> None:
-        """Lets results come together, so that one transaction carries many, however few slots they came from."""
+        """Waits for more results, so that one transaction carries many, however few slots they came from."""
         for _ in range(_LINGERS):
             if not self._waiting or len(self._waiting) >= _ENOUGH or self._one_by_one or not self._more_soon():
                 return
             await asyncio.sleep(_LINGER)
 
     async def _write_long_logs(self) -> None:
-        """All but the last piece of what is too long for one transaction."""
+        """All but the last chunk of what is too long for one transaction."""
         while True:
             piece, rest = _first_piece(self._logs)
             if not rest:
@@ -115,7 +115,7 @@ class Reporter:
             self._batch = self.aside.take(self._batch, error.project_ids)
             return
         except HoraeError:
-            raise  # the database is away or busy: no result is at fault
+            raise  # the database is unreachable or busy: no result is at fault
         except Exception as error:
             self._blame(error)
             return
@@ -134,7 +134,7 @@ class Reporter:
             report = await self._finish(batch, wait=True)
         except HoraeError:
             raise
-        except Exception:  # whose fault it is turns out one by one
+        except Exception:  # one by one, to find the culprit
             self._one_by_one = True
             self._waiting += batch
             self.wake.set()
@@ -160,8 +160,8 @@ class Reporter:
         )
 
     def _blame(self, error: Exception) -> None:
-        """One result that the database refuses must not keep back the others: they are reported one by one, and what
-        then fails alone is reported as a failure of its own."""
+        """One result that the database refuses must not block the others: they are reported one by one, and one that
+        fails alone is reported as a failure."""
         log.error("results could not be stored", runs=len(self._batch), exc_info=error)
         if len(self._batch) > 1:
             self._one_by_one = True
@@ -169,14 +169,14 @@ class Reporter:
             return
         attempt, outcome, seconds = self._batch[0]
         message = f"its result could not be stored: {type(error).__name__}"
-        if outcome.error == message:  # even that: the lease will run out, and the attempt count as lost
+        if outcome.error == message:  # even that failed: the lease will expire, and the attempt count as lost
             self._batch = []
             return
         self._logs, self._progress = [], []
         self._batch = [(attempt, Outcome(AttemptOutcome.FAILED, error=message, permanent=True), seconds)]
 
     async def flush(self) -> None:
-        """Writes everything there is, or as much as the database takes."""
+        """Writes everything, or as much as the database accepts."""
         try:
             while self._waiting or self._batch or self._book.pending or self._logs or self._progress:
                 await self.step()
@@ -187,7 +187,7 @@ class Reporter:
 
 
 def _storable(outcome: Outcome) -> Outcome:
-    if outcome.error is None and outcome.traceback is None:  # results are JSON, which escapes what is odd
+    if outcome.error is None and outcome.traceback is None:  # results are JSON, which escapes unusual characters
         return outcome
     return replace(outcome, error=storable(outcome.error), traceback=storable(outcome.traceback))
 

@@ -18,7 +18,7 @@ def size_of(outcome: Outcome) -> int:
 
 
 def cut(waiting: Sequence[Done], limit: int = BATCH) -> tuple[list[Done], list[Done]]:
-    """As many results as go into one transaction, and the rest."""
+    """As many results as fit into one transaction, and the rest."""
     size = 0
     for count, (_, outcome, _) in enumerate(waiting[:limit]):
         size += size_of(outcome)

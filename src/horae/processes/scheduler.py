@@ -21,7 +21,7 @@ from horae.processes.settings import SchedulerSettings
 
 
 class Scheduler:
-    """What it asks its machine is a class attribute: a simulation has machines of its own."""
+    """What it asks its machine is a class attribute: a simulation has its own machines."""
 
     surely_dead: ClassVar[IsDead] = surely_dead
 

@@ -17,8 +17,8 @@ HORIZON, AHEAD_FOR = 0.3, 1.0
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
     slots: int = 16
-    queues: tuple[str, ...] = ()  # none named: all of them
-    project_ids: tuple[str, ...] = ()  # that it is bound to; none: it serves all
+    queues: tuple[str, ...] = ()  # empty: all of them
+    project_ids: tuple[str, ...] = ()  # that it is bound to; empty: it serves all
     prefetch: int = 2000  # runs that it may claim ahead of its slots
     short: float = 0.025  # where runs take no longer than this
     horizon: float = HORIZON  # as many as start within this time
@@ -30,8 +30,8 @@ class WorkerSettings:
     drain_timeout: float = 30.0
     log_limit: int = 2**20
     grace: float = 5.0
-    functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # that it registers
-    seals: Seals | None = field(default=None, repr=False)  # without, it cannot open secrets
+    functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # of functions
+    seals: Seals | None = field(default=None, repr=False)  # without it, secrets cannot be decrypted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,6 @@ class SchedulerSettings:
     offline_after: float = 180.0  # since a worker's last heartbeat
     retention: Retention = field(default_factory=Retention)
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
-    seals: Seals | None = field(default=None, repr=False)  # without, it cannot open what is secret about channels
-    public_url: str | None = None  # where messages lead to
-    disk: Callable[[], Disk | None] = lambda: None  # that holds the database, where a file does
+    seals: Seals | None = field(default=None, repr=False)  # without it, channels' secrets cannot be decrypted
+    public_url: str | None = None  # the portal's URL, for links in messages
+    disk: Callable[[], Disk | None] = lambda: None  # the database file, if there is one

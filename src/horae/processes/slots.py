@@ -1,4 +1,5 @@
-"""The attempts that a worker has under way: started, watched against their deadlines, stopped, handed on when over."""
+"""Slots: the attempts that a worker is executing. They are started, checked against their deadlines, stopped, and
+handed on when they end."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ OnDone = Callable[[Attempt, Outcome, float], None]
 
 
 Key = tuple[str, str]
-"""Run id and token: a worker may get a run again while the attempt that it lost is still dying."""
+"""Run id and token: a worker may get a run again while its lost attempt is still dying."""
 
 
 class Slots:
@@ -44,7 +45,7 @@ class Slots:
 
     @property
     def longest_grace(self) -> float:
-        """Seconds that what is under way may take to end when it is asked to."""
+        """Seconds that running attempts may take to end when asked to."""
         return max((attempt.grace for attempt, _ in self._running.values()), default=0.0)
 
     def held(self) -> dict[str, str]:
@@ -85,7 +86,7 @@ class Slots:
 
     async def _perform(self, attempt: Attempt, opened: Opened | None, written: list[AttemptLog]) -> None:
         began = self._clock.monotonic()
-        if attempt.stop is None and attempt.lease.until < began:  # it was long on the way here: it may be another's
+        if attempt.stop is None and attempt.lease.until < began:  # it took long to get here: another worker may have it
             attempt.stop = StopReason.LEASE_LOST
         try:
             if attempt.stop is not None:
@@ -116,11 +117,11 @@ class Slots:
             return
         if attempt.stop is None or (reason is StopReason.LEASE_LOST and attempt.stop is not StopReason.LEASE_LOST):
             attempt.stop = reason
-            # Not at once: a task that is cancelled before its first step never takes it, and its slot would stay taken.
+            # Not at once: a task that is cancelled before its first step never runs, and its slot would stay taken.
             asyncio.get_running_loop().call_soon(task.cancel)
 
     def renewed(self, run_id: str, token: str, until: float) -> None:
-        """The attempt's lease holds until then, 0 if it is lost. From any thread."""
+        """The attempt's lease is valid until then, 0 if it is lost. From any thread."""
         attempt, _ = self._running.get((run_id, token), (None, None))
         if attempt is not None:
             attempt.lease.move(until)
@@ -130,7 +131,7 @@ class Slots:
             self.stop(*key, reason)
 
     async def drained(self) -> None:
-        """Returns when nothing is under way."""
+        """Returns when nothing is running."""
         while self._running:
             await asyncio.wait(self._tasks())
 

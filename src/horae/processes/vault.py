@@ -24,7 +24,7 @@ Place = tuple[str, str]
 
 
 class Opened:
-    """The secrets of one attempt, or why it cannot have them (`fault`)."""
+    """The secrets of one attempt, or why they are unavailable (`fault`)."""
 
     def __init__(self, values: Mapping[str, str], fault: Outcome | None = None) -> None:
         self.values, self.fault = values, fault
@@ -36,14 +36,14 @@ class Opened:
         return self._log
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        """The attempt's outcome, after which nothing more comes."""
+        """The attempt's outcome; nothing comes after it."""
         if self._log is not None:
             self._log.end()
         return redact_outcome(outcome, self._known)
 
 
 class Vault:
-    """`seals` is None on a worker that has no key."""
+    """`seals` is None on a worker without a key."""
 
     def __init__(self, store: Store, seals: Seals | None) -> None:
         self._store, self._seals = store, seals
@@ -85,5 +85,5 @@ def _opened(project_id: str, names: Collection[str], values: Mapping[Place, str 
 
 
 def _refused(why: str, *, permanent: bool = False) -> Opened:
-    """Not permanent where another worker, or this one with other settings, may do better."""
+    """Not permanent if another worker, or this one with other settings, might succeed."""
     return Opened({}, Outcome(AttemptOutcome.FAILED, error=why, permanent=permanent))

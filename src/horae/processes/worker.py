@@ -1,5 +1,5 @@
-"""A worker: what the claimer claims runs in the slots and is reported by the reporter. Claiming and reporting go on at
-the same time, on two connections; the heartbeat has a third, on its own thread."""
+"""A worker: the claimer claims runs, the slots execute them, and the reporter reports them. Claiming and reporting run
+concurrently, on two connections; the heartbeat has a third, on its own thread."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _DEADLINE_SWEEP = 0.25
 
 
 class Worker:
-    """`open_store` is called on the heartbeat's thread, for a store of its own. What it has and asks of its machine are
-    class attributes: a simulation has machines of its own."""
+    """`open_store` is called on the heartbeat's thread, for its own store. What it asks its machine are class
+    attributes: a simulation has its own machines."""
 
     surely_dead: ClassVar[IsDead] = surely_dead
     heart: ClassVar[Callable[[OpenHeartbeat], Heart]] = HeartbeatThread
@@ -122,7 +122,7 @@ class Worker:
         for loop in self._loops:
             loop.stop()
         await asyncio.gather(*tasks.values())
-        await self._stopping.release()  # what a claim has brought that took longer than the draining
+        await self._stopping.release()  # runs from a claim that took longer than the draining
         await self._reporter.flush()
         await self._allowances.flush()
         self._watcher.stop()
@@ -141,7 +141,7 @@ class Worker:
             asyncio.get_running_loop().call_soon(self._turn)
 
     def _turn(self) -> None:
-        """Once for all the runs that ended in one turn of the event loop: of short ones, most of the slots."""
+        """Once for all the runs that ended in one turn of the event loop: if they are short, for most of the slots."""
         self._turning = False
         self._reporter.wake.set()
         self._intake.fill()
@@ -173,14 +173,14 @@ class Worker:
             self._watch.ask()
             self._watching.wake.set()
 
-    # What the heartbeat asks and tells, from its thread
+    # Called by the heartbeat, from its thread
 
     async def _open_heartbeat(self) -> tuple[Heartbeat, Store]:
         store = await self._open_store()
         return Heartbeat(self, store, self._clock, self._settings), store
 
     def held(self) -> dict[str, str]:
-        # Of a run that was lost and taken again, the later attempt: the earlier one may wait to be reported.
+        # If a run was lost and claimed again, the later attempt: the earlier one may wait to be reported.
         return {**self._reporter.held(), **self._slots.held(), **self._intake.held()}
 
     def beat(self) -> Beat:

@@ -1,1 +1,1 @@
-"""What users of Horae import."""
+"""The SDK: what users of Horae import."""

@@ -102,7 +102,7 @@ class Users(Resource[C]):
 class Projects(Resource[C]):
     @pages
     def list(self) -> Pages[Project]:
-        """The projects that the caller may act in, by slug."""
+        """The projects that the caller has access to, by slug."""
         return Pages("projects", Project)
 
     @call
@@ -145,7 +145,7 @@ class Projects(Resource[C]):
     def invite(
         self, project: str, role: str, *, note: str | None = None, expires_at: When = None
     ) -> Request[NewInvitation]:
-        """With the token, which is shown this once."""
+        """Includes the token, which is shown only once."""
         body = given({"role": role, "note": note, "expires_at": instant(expires_at)})
         return Request("POST", f"projects/{part(project)}/invitations", body, read=NewInvitation)
 
@@ -156,12 +156,12 @@ class Projects(Resource[C]):
 
     @call
     def own_quotas(self) -> Request[Quotas]:
-        """Those of the project that this client acts in."""
+        """Those of the current project."""
         return Request("GET", "quotas", read=quotas_of)
 
     @call
     def quotas(self, project: str) -> Request[Quotas]:
-        """What it may have at most, and what it has."""
+        """The project's limits and usage."""
         return Request("GET", f"projects/{part(project)}/quotas", read=quotas_of)
 
     @call
@@ -178,7 +178,7 @@ class Keys(Resource[C]):
 
     @call
     def create(self, name: str, role: str = "viewer", *, expires_at: When = None) -> Request[NewKey]:
-        """With the key itself (`token`), which is shown this once."""
+        """Includes the key itself (`token`), which is shown only once."""
         body = given({"name": name, "role": role, "expires_at": instant(expires_at)})
         return Request("POST", "api-keys", body, read=NewKey)
 
@@ -188,31 +188,31 @@ class Keys(Resource[C]):
 
 
 class Account(Resource[C]):
-    """One's own account."""
+    """The caller's own account."""
 
     @call
     def start(self) -> Request[Start]:
-        """By which ways one gets in."""
+        """The available ways to sign in."""
         return Request("GET", "auth/start", read=Start)
 
     @call
     def begin_device(self, client: str = "a program") -> Request[NewDevice]:
-        """Starts a sign-in that a user approves in a browser; `client` is what they are shown."""
+        """Starts a sign-in that a user approves in a browser; `client` is the name they see."""
         return Request("POST", "auth/device", {"client": client}, read=NewDevice)
 
     @call
     def poll_device(self, device_code: str) -> Request[DevicePoll]:
-        """Whether it was approved; the tokens then, once."""
+        """Whether it was approved; if so, the tokens, once."""
         return Request("POST", "auth/device/token", {"device_code": device_code}, read=DevicePoll, once=True)
 
     @call
     def device(self, user_code: str) -> Request[Device]:
-        """What waits under a code."""
+        """The pending sign-in for a code."""
         return Request("GET", f"auth/device/{part(user_code)}", read=Device)
 
     @call
     def decide_device(self, user_code: str, approve: bool) -> Request[None]:
-        """Lets it sign in as you, or not."""
+        """Approves or denies the sign-in."""
         return Request("POST", f"auth/device/{part(user_code)}", {"approve": approve}, read=nothing)
 
     @call
@@ -222,12 +222,12 @@ class Account(Resource[C]):
 
     @call
     def sign_in(self, username: str, password: str) -> Request[Tokens]:
-        """`access_token` and `refresh_token`. Raises `SecondFactorNeeded` where the password does not suffice."""
+        """`access_token` and `refresh_token`. Raises `SecondFactorNeeded` if the password is not enough."""
         return Request("POST", "auth/login", {"username": username, "password": password}, read=Tokens)
 
     @call
     def refresh(self, refresh_token: str) -> Request[Tokens]:
-        """The next pair. A refresh token is good once: used again, it ends the session."""
+        """The next pair of tokens. A refresh token can be used once: reusing it ends the session."""
         return Request("POST", "auth/refresh", {"refresh_token": refresh_token}, read=Tokens, once=True)
 
     @call
@@ -236,7 +236,7 @@ class Account(Resource[C]):
 
     @call
     def sign_out_everywhere(self) -> Request[None]:
-        """Ends all of one's sessions, this one too."""
+        """Ends all your sessions, including this one."""
         return Request("DELETE", "auth/sessions", read=nothing)
 
     @call
@@ -250,5 +250,5 @@ class Account(Resource[C]):
 
     @call
     def join(self, token: str) -> Request[Project]:
-        """Accepts an invitation; the project."""
+        """Accepts an invitation; returns the project."""
         return Request("POST", "invitations/accept", {"token": token}, read=Project)

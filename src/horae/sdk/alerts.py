@@ -11,7 +11,7 @@ __all__ = ["Alert", "AlertFilters", "AlertSettings", "AlertThresholds", "Alerts"
 
 
 class AlertFilters(TypedDict, total=False):
-    """Which alerts are meant; what is None is left open."""
+    """Filters; None: any."""
 
     state: str | None
     severity: str | None
@@ -33,7 +33,7 @@ class AlertThresholds(TypedDict, total=False):
 class Alerts(Resource[C]):
     @pages
     def list(self, *, limit: int | None = 50, **filters: Unpack[AlertFilters]) -> Pages[Alert]:
-        """Of the project and of the installation, newest first."""
+        """Alerts of the project and of the installation, newest first."""
         return Pages("alerts", Alert, filters, limit)
 
     @call
@@ -55,12 +55,12 @@ class Alerts(Resource[C]):
 
     @call
     def settings(self) -> Request[AlertSettings]:
-        """The thresholds that the project sets itself."""
+        """The project's own thresholds."""
         return Request("GET", "alerts/settings", read=AlertSettings)
 
     @call
     def configure(self, **thresholds: Unpack[AlertThresholds]) -> Request[AlertSettings]:
-        """Sets the given ones; the others stay as they are."""
+        """Sets the given thresholds; the others are unchanged."""
         return Request("PATCH", "alerts/settings", dict(thresholds), read=AlertSettings)
 
     @call

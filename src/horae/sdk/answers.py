@@ -1,4 +1,4 @@
-"""What the server's refusals mean, as errors."""
+"""Error responses of the server, as exceptions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class TryLater(StoreUnavailable):
 
 
 class TooManyRequests(HoraeError):
-    """Too many tries or requests."""
+    """Too many attempts or requests."""
 
     retry_after: float | None = None
-    """In how many seconds the server wants to be asked again."""
+    """Seconds after which the server accepts requests again."""
 
 
 class ServerError(HoraeError):
@@ -81,7 +81,7 @@ def _causes(error: BaseException | None) -> Iterator[str]:
 
 
 def refusal(answer: httpx.Response) -> HoraeError:
-    """The server's problem+json as the error it stands for."""
+    """The server's problem+json as the matching exception."""
     try:
         problem: dict[str, Any] = answer.json()
         problem["detail"]
@@ -111,7 +111,7 @@ def _from_problem(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError
 
 
 def _known(answer: httpx.Response, words: str) -> HoraeError:
-    """By the status alone: a proxy on the way may have answered."""
+    """By the status alone: a proxy may have answered."""
     error = _KNOWN.get(answer.status_code, ServerError)(words)
     if isinstance(error, TooManyRequests):
         error.retry_after = retry_after(answer)

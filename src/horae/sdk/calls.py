@@ -1,7 +1,7 @@
-"""What can be asked of the API, said once for both clients.
+"""The calls of the API, declared once for both clients.
 
-A method of a resource only says what it asks for and how the answer is read; `@call` and `@pages` make of that a plain
-method on the sync client and an awaitable one on the async client, with the same signature and the same words.
+A method of a resource only describes its request and how to read the answer; `@call` and `@pages` turn it into a plain
+method on the sync client and an awaitable one on the async client, with the same signature and docstring.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 C = TypeVar("C")
 KEEP: Any = object()
-"""Left out, where None means something."""
+"""Omitted, where None has a meaning."""
 
 API = "api/v1/"
 
@@ -44,7 +44,7 @@ def listed(read: Callable[[Json], T]) -> Callable[[Json], list[T]]:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[T]):
-    """One request; None among the parameters is left out."""
+    """One request; parameters that are None are left out."""
 
     method: str
     path: str
@@ -54,14 +54,14 @@ class Request(Generic[T]):
     read: Callable[[Any], T] = whole
     base: str = API
     text: bool = False  # the answer is not JSON
-    also: Collection[int] = ()  # statuses that are answers too
+    also: Collection[int] = ()  # statuses that are not errors
     once: bool = False  # never retried if it may have taken effect
     otherwise: Request[T] | None = None  # the request to send instead if the object does not exist
 
 
 @dataclass(frozen=True, slots=True)
 class Pages(Generic[T]):
-    """A list, page after page, up to `limit` items. Some lists come whole: they have no `paged`."""
+    """A list, page after page, up to `limit` items. Lists that are not `paged` have a single page."""
 
     path: str
     read: Callable[[Json], T]
@@ -84,21 +84,21 @@ _PAGE = 200
 
 
 class Source(Protocol[T_co]):
-    """Something that gives one item after the other: a list, or what is followed."""
+    """Yields one item after the other: of a list, or of a stream."""
 
     def through(self, engine: ClientCore) -> AsyncGenerator[T_co, None]: ...
 
 
 class Sync:
-    """Marks what belongs to the client that waits."""
+    """Marks the types of the sync client."""
 
 
 class Async:
-    """Marks what belongs to the client that is awaited."""
+    """Marks the types of the async client."""
 
 
 class Driver(Protocol):
-    """Carries out what the engine does, in the way of one client."""
+    """Executes what the engine does, for one of the clients."""
 
     engine: ClientCore
 
@@ -140,7 +140,7 @@ class call(Generic[P, T]):
 
 
 class pages(Generic[P, T]):
-    """A method that goes through a list, page after page, as its items are asked for; or through what happens."""
+    """A method that iterates over a list, fetching pages as needed; or over a stream."""
 
     def __init__(self, build: Callable[Concatenate[Any, P], Source[T]]) -> None:
         self._build = build
@@ -165,7 +165,7 @@ class pages(Generic[P, T]):
 
 
 def part(text: str) -> str:
-    """A name or an id as a part of a path."""
+    """A name or an id as a path segment."""
     return quote(text, safe="")
 
 

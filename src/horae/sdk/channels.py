@@ -1,4 +1,4 @@
-"""Channels, through the API: who is told when something fails."""
+"""Notification channels, through the API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChannelChanges(ChannelFields, total=False):
 
 
 class Channels(Resource[C]):
-    """Those of the project; with `installation`, those that hear of the installation's own alerts (for admins)."""
+    """Those of the project; with `installation`, those for the installation's own alerts (admins only)."""
 
     @pages
     def list(self, *, installation: bool = False) -> Pages[Channel]:
@@ -59,13 +59,13 @@ class Channels(Resource[C]):
 
     @call
     def delete(self, ref: str, *, force: bool = False, installation: bool = False) -> Request[None]:
-        """Rejected while a job names it, unless by `force`."""
+        """Rejected while a job names it, unless `force` is set."""
         params = {"force": force or None, **_scope(installation)}
         return Request("DELETE", f"channels/{part(ref)}", params=params, read=nothing)
 
     @call
     def test(self, ref: str, *, installation: bool = False) -> Request[Delivery]:
-        """Queues a test message; `deliveries` tells what became of it."""
+        """Queues a test message; see `deliveries` for its outcome."""
         return Request("POST", f"channels/{part(ref)}/test", params=_scope(installation), read=Delivery)
 
     @pages

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Nouns(Installation[C]):
-    """All that a client can be asked."""
+    """Everything a client offers."""
 
     _drive: ClassVar[type[SyncDriver] | type[AsyncDriver]]
 
@@ -77,7 +77,7 @@ class Nouns(Installation[C]):
 
 
 class Client(Nouns[Sync]):
-    """Speaks to one Horae; threads may share it. Use it as a context manager, or call `close`."""
+    """A client of one Horae server; thread-safe. Use it as a context manager, or call `close`."""
 
     _drive = SyncDriver
 
@@ -95,7 +95,7 @@ class Client(Nouns[Sync]):
 
 
 class AsyncClient(Nouns[Async]):
-    """As `Client`, to be awaited, by any number of tasks of one event loop."""
+    """Like `Client`, with awaitable methods, for any number of tasks of one event loop."""
 
     _drive = AsyncDriver
 

@@ -1,5 +1,5 @@
-"""Finds Horae for a program that only says `task.enqueue(…)`: the API at HORAE_URL with HORAE_TOKEN, the database
-itself at HORAE_DATABASE_URL, or what `horae up` left on this machine. Kept apart from config.py, which belongs to
+"""Finds Horae for a program that only calls `task.enqueue(…)`: the API at HORAE_URL with HORAE_TOKEN, the database
+itself at HORAE_DATABASE_URL, or the server of `horae up` on this machine. Separate from config.py, which belongs to
 Horae's own processes: this runs in the user's."""
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def _database_url() -> str | None:
 
 
 def _database(url: str) -> Any:
-    # By name, past the import contract: the SDK knows nothing of the store, and most programs that import it have no
-    # database. Only a program that says HORAE_DATABASE_URL gets the wiring, and with it the store.
+    # By name, bypassing the import contract: the SDK knows nothing about the store, and most programs that import it
+    # have no database. Only a program with HORAE_DATABASE_URL loads the wiring, and with it the store.
     key = (os.getpid(), url)
     with _lock:
         if key not in _databases:
@@ -65,7 +65,7 @@ def _database(url: str) -> Any:
 
 
 def address() -> Address:
-    """URL and token. The token that `horae up` left is for the address it left, and is sent nowhere else."""
+    """URL and token. The token of `horae up` belongs to its address, and is not sent anywhere else."""
     url, token = os.environ.get("HORAE_URL"), os.environ.get("HORAE_TOKEN")
     if url and token:
         return url, token

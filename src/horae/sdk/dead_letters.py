@@ -12,7 +12,7 @@ __all__ = ["DeadFilters", "DeadGroup", "DeadLetter", "DeadLetters"]
 
 
 class DeadFilters(TypedDict, total=False):
-    """Which dead letters are meant; what is None is left open."""
+    """Filters; None: any."""
 
     job: str | None
     fingerprint: str | None
@@ -40,8 +40,8 @@ class DeadLetters(Resource[C]):
         input: Any = KEEP,
         rate: float | None = None,
     ) -> Request[Operation]:
-        """Runs them once more, by `ids` or by `filter` (an empty one finds all); `input` replaces that of every run,
-        `rate` is how many a second. Gives the operation."""
+        """Runs them again, by `ids` or by `filter` (an empty one finds all); `input` replaces that of every run, `rate`
+        limits the runs per second. Returns the operation."""
         body = given({"ids": ids and list(ids), "filter": _filter(filter), "rate": rate})
         body = body if input is KEEP else {**body, "input": input}
         return Request("POST", "dead-letters/redrive", body, read=Operation)
@@ -50,7 +50,7 @@ class DeadLetters(Resource[C]):
     def discard(
         self, ids: Sequence[str] | None = None, *, filter: Json | None = None, reason: str
     ) -> Request[Operation]:
-        """Takes them off the list. Gives the operation."""
+        """Removes them from the list. Returns the operation."""
         body = given({"ids": ids and list(ids), "filter": _filter(filter), "reason": reason})
         return Request("POST", "dead-letters/discard", body, read=Operation)
 

@@ -97,7 +97,7 @@ class AsyncDriver:
 
 
 def at_once(work: Awaitable[T]) -> T:
-    """The end of a coroutine that never suspends."""
+    """Runs a coroutine that never suspends, and returns its result."""
     steps = work.__await__()
     try:
         next(steps)

@@ -1,7 +1,7 @@
-"""What both clients do, said once: sending and sending again, going through pages, following over broken connections.
+"""The engine of both clients: sending and retrying, pagination, following a stream across broken connections.
 
-It is written as coroutines over `Wire`, the few things that differ: how a request is sent, how lines come, how one
-waits. Those of the sync client never suspend, so that its coroutines run to their end at once (drivers.py).
+It is written as coroutines over `Wire`, the few operations that differ: how to send a request, read lines, and wait.
+Those of the sync client never suspend, so its coroutines run to completion in one step (drivers.py).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ClientCore:
         self.url = transport.url
 
     async def send(self, request: Request[T]) -> T:
-        """One request, repeated where that can do no harm."""
+        """Sends one request, and retries if that is harmless."""
         try:
             return await self._send(request)
         except NotFound:

@@ -20,11 +20,11 @@ from horae.sdk.trace_context import current_traceparent
 
 MOST = 1_000  # runs in one request
 
-_known: set[tuple[str, str]] = set()  # addresses and names of jobs that were seen to be the functions' own
+_known: set[tuple[str, str]] = set()  # addresses and names of jobs that are known to be the functions' own
 
 
 class Submitter(Protocol):
-    """Where runs are asked for: the API, or the database itself."""
+    """Where runs are submitted: the API, or the database itself."""
 
     @property
     def address(self) -> str: ...
@@ -34,29 +34,29 @@ class Submitter(Protocol):
         ...
 
     async def create(self, definition: Json) -> Json:
-        """Raises Conflict where there is one of that name."""
+        """Raises Conflict if the name is taken."""
         ...
 
     async def submit(self, name: str, runs: Sequence[Json], key: str | None, traceparent: str | None) -> list[Json]:
-        """All of them or none, and under one key once. Raises NotFound."""
+        """All or none, and only once per key. Raises NotFound."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How runs are to be queued; what is None is up to the job."""
+    """Options for the runs; None leaves a field to the job."""
 
     run_at: datetime | str | None = None
     priority: int | None = None
-    idempotency_key: str | None = None  # the same key, the same request: it takes effect once
-    traceparent: str | None = None  # of the trace that the runs join; None: of the current span, if there is one
+    idempotency_key: str | None = None  # requests with the same key take effect once
+    traceparent: str | None = None  # of the trace that the runs join; None: that of the current span, if any
 
     def run(self, arguments: Json) -> Json:
         return given({"input": arguments, "run_at": instant(self.run_at), "priority": self.priority})
 
 
 async def enqueue(to: Submitter, function: Function, batch: Sequence[Mapping[str, Any]], options: Options) -> list[Run]:
-    """A run for each of the arguments, all of them or none."""
+    """One run per set of arguments, all or none."""
     if not 1 <= len(batch) <= MOST:
         raise InvalidInput("arguments", f"{len(batch)} runs at once; must be between 1 and {MOST:,}")
     runs = [options.run(_json(function, arguments)) for arguments in batch]
@@ -79,7 +79,7 @@ async def _ensure_job(to: Submitter, function: Function) -> None:
     except NotFound:
         try:
             job = await to.create(_definition(function))
-        except Conflict:  # another process was first
+        except Conflict:  # another process came first
             job = await to.job(function.name)
     target = job["target"]  # null if it cannot be read: triggering it is refused with the reason
     if target is not None and target.get("function") != function.name:
@@ -120,7 +120,7 @@ def _definition(function: Function) -> Json:
 
 
 def _json(function: Function, arguments: Mapping[str, Any]) -> Json:
-    """The arguments as JSON; dates, models and the like as the function's own annotations read them."""
+    """The arguments as JSON; dates, models and the like in the form that the function's annotations accept."""
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     if misfit := function.misfit(arguments):

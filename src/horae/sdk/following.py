@@ -1,4 +1,4 @@
-"""Following: server-sent events, and when to ask again where the connection broke."""
+"""Following server-sent events, and when to reconnect."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Event = tuple[str, dict[str, Any]]
 
-END = "end"  # the event after which nothing comes
-_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each further try to reach the server
+END = "end"  # the last event
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each further attempt to reach the server
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Stream:
 
     path: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    # What it means that the server ends the answer: it broke off (the last event is named `end`), it is to be asked for
-    # again, or that was all.
+    # The meaning of the end of a response: it broke off (the last event is named `end`), it must be requested again, or
+    # that was all.
     at_end: Literal["broken", "again", "over"] = "broken"
 
     def request(self, headers: Mapping[str, str]) -> Request[Any]:
@@ -36,7 +36,7 @@ class Stream:
 
 
 class Follower:
-    """Reads the lines of one stream after the other, and remembers where it is."""
+    """Reads the lines of one stream after the other, and remembers its position."""
 
     def __init__(self) -> None:
         self._last_id: str | None = None
@@ -44,7 +44,7 @@ class Follower:
         self._failures = 0
 
     def headers(self) -> dict[str, str]:
-        """For the next connection: from where to go on."""
+        """For the next connection: where to resume."""
         self._fields = {}
         return {"accept": "text/event-stream", **({"last-event-id": self._last_id} if self._last_id else {})}
 
@@ -62,7 +62,7 @@ class Follower:
         return fields.get("event", "message"), json.loads(fields["data"])
 
     def rest(self) -> None:
-        """The server was there, and ended the stream in good order."""
+        """The server was there, and ended the stream properly."""
         self._failures = 0
 
     def pause(self) -> float | None:

@@ -27,11 +27,11 @@ class Functions(Resource[C]):
         display_name: str | None = None,
         description: str | None = None,
     ) -> Request[FunctionInfo]:
-        """What is None stays."""
+        """None leaves a field unchanged."""
         changes = given({"is_active": is_active, "display_name": display_name, "description": description})
         return Request("PATCH", f"task-functions/{part(name)}", changes, read=FunctionInfo)
 
     @call
     def delete(self, name: str) -> Request[None]:
-        """Forgets one that no worker has any more."""
+        """Deletes a function that no worker has any more."""
         return Request("DELETE", f"task-functions/{part(name)}", read=nothing)

@@ -1,4 +1,4 @@
-"""What belongs to no noun in particular: the installation and its processes, the calendar, the audit trail."""
+"""Calls that belong to no noun: the installation and its processes, the calendar, the audit trail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class AuditFilters(TypedDict, total=False):
-    """Which entries a list shows; what is None is left open. `all_projects` is for admins."""
+    """Filters; None: any. `all_projects` is for admins."""
 
     actor: str | None
     action: str | None
@@ -59,7 +59,7 @@ class Installation(Resource[C]):
 
     @call
     def drain(self, worker: str) -> Request[Worker]:
-        """It ends what it has and takes nothing more. For admins."""
+        """The worker finishes its runs and takes no new ones. For admins."""
         return Request("POST", f"workers/{part(worker)}/drain", read=Worker)
 
     @pages
@@ -68,7 +68,7 @@ class Installation(Resource[C]):
 
     @pages
     def audit(self, *, limit: int | None = 50, **filters: Unpack[AuditFilters]) -> Pages[AuditEntry]:
-        """What people did, newest first."""
+        """The audit trail, newest first."""
         return Pages("audit", AuditEntry, filters, limit)
 
     @call
@@ -97,9 +97,9 @@ class Installation(Resource[C]):
         queue: str | None = None,
         q: str | None = None,
     ) -> Request[Json]:
-        """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`; with
-        `by` ("minute" or "hour"), how many begin in each. `q` is a part of the jobs' names. `truncated` if there are
-        more jobs than are read."""
+        """Occurrences in a time range, by default the next day: `items`, complete until `complete_until`; with `by`
+        ("minute" or "hour"), the number in each. `q` is a part of the jobs' names. `truncated` if there are more jobs
+        than are read."""
         params = {"start": start, "end": end, "by": by, "tag": tag, "queue": queue, "q": q}
         return Request("GET", "calendar", params=params)
 
@@ -122,7 +122,7 @@ class Installation(Resource[C]):
 
     @call
     def days(self, *, days: int | None = None, job: str | None = None) -> Request[Json]:
-        """The same day by day (UTC), for longer."""
+        """Likewise by day (UTC)."""
         return Request("GET", "monitoring/days", params={"days": days, "job": job})
 
     @call
@@ -146,7 +146,7 @@ class Installation(Resource[C]):
 
     @call
     def stranded(self) -> Request[Json]:
-        """Runs of the project that wait for what no live worker offers (`items`), and what would help."""
+        """Runs of the project that no live worker can execute (`items`), and how to fix it."""
         return Request("GET", "monitoring/stranded")
 
     @call
@@ -156,7 +156,7 @@ class Installation(Resource[C]):
 
     @call
     def health(self) -> Request[DetailedHealth]:
-        """Whether all that is needed is there; also while the database is not."""
+        """Whether everything is present and working; also answers while the database is down."""
         return Request("GET", "health/detailed", read=DetailedHealth, base="", also=(503,))
 
     @call
@@ -166,5 +166,6 @@ class Installation(Resource[C]):
 
     @call
     def call_back(self, token: str, answer: Json) -> Request[Json]:
-        """Ends a run that waits for it: `answer` has `status` and what came out, `token` is what the run was given."""
+        """Ends a run that waits for it: `answer` has `status` and the result, `token` is the one that the run was
+        given."""
         return Request("POST", f"callbacks/{part(token)}", answer)

@@ -52,7 +52,7 @@ __all__ = [
 
 
 class JobFields(TypedDict, total=False):
-    """What a job may have beside its name and its target; the defaults are the server's."""
+    """The optional fields of a job; the defaults are the server's."""
 
     description: str
     tags: Sequence[str]
@@ -79,7 +79,7 @@ class JobChanges(JobFields, total=False):
 
 
 class JobFilters(TypedDict, total=False):
-    """Which jobs a list shows; what is None is left open. `q` is a part of the name."""
+    """Filters; None: any. `q` is a part of the name."""
 
     q: str | None
     kind: str | None
@@ -102,7 +102,7 @@ class Jobs(Resource[C]):
 
     @call
     def create_recurring(self, *, name: str, target: Json, **fields: Unpack[JobFields]) -> Request[Job]:
-        """As `create`, and refused where the schedule does not recur."""
+        """Like `create`, but rejected if the schedule does not recur."""
         return Request("POST", "jobs/recurring", {"name": name, "target": target, **fields}, read=Job)
 
     @pages
@@ -140,8 +140,8 @@ class Jobs(Resource[C]):
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> Request[Run]:
-        """Now, or at `run_at`. With an `idempotency_key`, once however often it is asked for. The run joins the trace
-        of `traceparent` (W3C Trace Context), by default that of OpenTelemetry's current span."""
+        """Starts a run now, or at `run_at`. With an `idempotency_key`, once, however often it is requested. The run
+        joins the trace of `traceparent` (W3C Trace Context), by default that of OpenTelemetry's current span."""
         body = given({"input": input, "run_at": instant(run_at), "priority": priority})
         return Request("POST", f"jobs/{part(job)}/run", body, headers=keyed(idempotency_key, traceparent), read=Run)
 
@@ -154,7 +154,7 @@ class Jobs(Resource[C]):
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> Request[ManyRuns]:
-        """Up to 1,000 runs in one request, each with `input`, `run_at` and `priority`: all of them, or none."""
+        """Up to 1,000 runs in one request, each with `input`, `run_at` and `priority`: all or none."""
         body = {"runs": [dict(run) for run in runs]}
         headers = keyed(idempotency_key, traceparent)
         return Request("POST", f"jobs/{part(job)}/runs:batch", body, headers=headers, read=listed(Run))
@@ -174,7 +174,7 @@ class Jobs(Resource[C]):
 
     @call
     def pause(self, job: str, *, until: When = None) -> Request[Job]:
-        """Holds the schedule, until an instant or until it is resumed."""
+        """Pauses the schedule until an instant, or until it is resumed."""
         return Request("POST", f"jobs/{part(job)}/pause", given({"until": instant(until)}), read=Job)
 
     @call
@@ -191,12 +191,12 @@ class Jobs(Resource[C]):
 
     @call
     def retry(self, job: str, *, input: Any = KEEP) -> Request[Run]:
-        """Its latest failed run once more; refused if there is none."""
+        """Retries its latest failed run; rejected if there is none."""
         return Request("POST", f"jobs/{part(job)}/retry", {} if input is KEEP else {"input": input}, read=Run)
 
     @pages
     def versions(self, job: str, *, limit: int | None = None) -> Pages[Version]:
-        """Newest first, each with what it changed."""
+        """Newest first, each with its changes."""
         return Pages(f"jobs/{part(job)}/versions", Version, limit=limit)
 
     @call
@@ -220,8 +220,9 @@ class Jobs(Resource[C]):
         again: bool = False,
         dry_run: bool = False,
     ) -> Request[Operation | BackfillPlan]:
-        """Runs the occurrences of a past range: the operation, or with `dry_run` how many and which. The same ones are
-        run once: asked for them once more, it gives the operation that exists, unless they are to run `again`."""
+        """Runs the occurrences in a past range: returns the operation or, with `dry_run`, how many and which. The same
+        occurrences are run once: repeating the request returns the existing operation, unless they should run
+        `again`."""
         range = {"start": instant(start), "end": instant(end), "parallelism": parallelism}
         body = {**range, "again": again, "dry_run": dry_run}
         return Request("POST", f"jobs/{part(job)}/backfill", body, read=BackfillPlan if dry_run else Operation)

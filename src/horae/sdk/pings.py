@@ -36,7 +36,7 @@ __all__ = [
 
 
 class PingFields(TypedDict, total=False):
-    """What a ping may have beside its name; the defaults are the server's."""
+    """The optional fields of a ping; the defaults are the server's."""
 
     description: str
     tags: Sequence[str]
@@ -50,7 +50,7 @@ class PingChanges(PingFields, total=False):
 
 
 class PingFilters(TypedDict, total=False):
-    """Which pings a list shows; what is None is left open. `q` is a part of the name."""
+    """Filters; None: any. `q` is a part of the name."""
 
     q: str | None
     state: str | None
@@ -98,7 +98,7 @@ class Pings(Resource[C]):
 
     @pages
     def events(self, ping: str, *, limit: int | None = None) -> Pages[PingEvent]:
-        """What it heard, newest first."""
+        """Its events, newest first."""
         return Pages(f"pings/{part(ping)}/events", PingEvent, {}, limit)
 
     @call
@@ -115,7 +115,7 @@ class Pings(Resource[C]):
 class Badges(Resource[C]):
     @call
     def create(self, *, kind: str, subject: str, label: str | None = None) -> Request[Badge]:
-        """Of a job or a ping, by name or id. Anybody who knows its URL sees the label and the state."""
+        """For a job or a ping, by name or id. Anybody who knows its URL sees the label and the state."""
         return Request("POST", "badges", given({"kind": kind, "subject": subject, "label": label}), read=Badge)
 
     @pages

@@ -27,5 +27,5 @@ class Queues(Resource[C]):
 
     @call
     def reserve(self, name: str, projects: Iterable[str]) -> Request[Reservation]:
-        """For the jobs of these projects alone, by their slugs; with none it is open to all. For admins."""
+        """Reserves it for the jobs of these projects, by their slugs; with none it is open to all. For admins."""
         return Request("PUT", f"queues/{part(name)}/projects", {"projects": [*projects]}, read=Reservation)

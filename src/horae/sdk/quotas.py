@@ -1,4 +1,4 @@
-"""What projects may have at most, through the API."""
+"""Quotas of projects, through the API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 class Limits(TypedDict, total=False):
-    """What is left out stays; None: no limit."""
+    """Omitted limits are unchanged; None: no limit."""
 
     jobs: int | None
     live_runs: int | None

@@ -1,4 +1,4 @@
-"""What the API answers with: its JSON, as dictionaries whose fields are attributes too."""
+"""Answers of the API: its JSON, as dictionaries whose fields are attributes too."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 
 class Record(dict[str, Any]):
-    """`run["status"]` and `run.status` are the same; type checkers know the second by its name. Instants are RFC 3339
-    in UTC. A field that a newer server adds is there as well, only unknown to them."""
+    """`run["status"]` and `run.status` are the same; type checkers know the latter. Instants are RFC 3339 in UTC.
+    Fields that a newer server adds are present too, but unknown to type checkers."""
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # or they would take any name
+    if not TYPE_CHECKING:  # otherwise they would accept any name
 
         def __getattr__(self, name: str) -> Any:
             try:

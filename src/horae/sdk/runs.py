@@ -23,12 +23,12 @@ __all__ = [
     "Runs",
 ]
 
-Attempts = list[Attempt]  # a class with a method named list cannot say so itself
+Attempts = list[Attempt]  # a class with a method named list cannot use the built-in
 ManyRuns = list[Run]
 
 
 class RunFilters(TypedDict, total=False):
-    """Which runs a list shows; what is None is left open."""
+    """Filters; None: any."""
 
     status: str | None
     outcome: str | None
@@ -56,7 +56,7 @@ class Runs(Resource[C]):
 
     @pages
     def log(self, run: str, *, after: str | None = None) -> Pages[Piece]:
-        """The run's output so far, in pieces; with `after` (`attempt.seq`), what follows that piece."""
+        """The run's output so far, in chunks; with `after` (`attempt.seq`), what follows that chunk."""
         return Pages(f"runs/{part(run)}/log", Piece, start=after)
 
     @call
@@ -70,12 +70,12 @@ class Runs(Resource[C]):
 
     @call
     def retry(self, run: str, *, input: Any = KEEP) -> Request[Run]:
-        """The same once more, as a new run of the job as it is now; `input` in place of the old one's."""
+        """Runs it again, as a new run with the job's current definition; `input` replaces the old one's."""
         return Request("POST", f"runs/{part(run)}/retry", {} if input is KEEP else {"input": input}, read=Run)
 
     @call
     def recover(self) -> Request[Json]:
-        """Recovers runs whose lease ran out, now instead of at a scheduler's next sweep."""
+        """Recovers runs whose lease has expired, now instead of at a scheduler's next sweep."""
         return Request("POST", "runs:recover")
 
     @call
@@ -85,13 +85,13 @@ class Runs(Resource[C]):
 
     @pages
     def follow(self, run: str) -> Stream:
-        """What happens to a run, as it comes: `("log", piece)`, `("run", {status, attempt, progress})`, and at last
-        `("end", run)`. It reconnects when the connection breaks, and nothing comes twice."""
+        """The events of a run as they arrive: `("log", piece)`, `("run", {status, attempt, progress})`, and finally
+        `("end", run)`. Reconnects if the connection breaks, without duplicates."""
         return Stream(f"runs/{part(run)}/log", {"follow": True})
 
 
 class Operations(Resource[C]):
-    """Long work with progress."""
+    """Long-running operations with progress."""
 
     @pages
     def list(self, *, limit: int | None = 50) -> Pages[Operation]:

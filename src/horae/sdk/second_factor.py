@@ -1,4 +1,4 @@
-"""One's own second factor, and the steps of signing in with it, through the API."""
+"""The caller's second factor, and the steps of signing in with it, through the API."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class SecondFactor(Resource[C]):
 
     @call
     def enrol(self, password: str, *, code: str | None = None) -> Request[Enrolment]:
-        """Begins; `confirm` turns it on. `code` is needed to replace a second factor that is on."""
+        """Starts enrolment; `confirm` turns it on. `code` is required to replace an existing second factor."""
         body = given({"password": password, "code": code})
         return Request("POST", "auth/second-factor", body, read=Enrolment, once=True)
 
     @call
     def confirm(self, code: str) -> Request[RecoveryCodes]:
-        """By the first code of the app. One's other sessions end."""
+        """With the app's first code. Your other sessions end."""
         return Request("POST", "auth/second-factor/confirm", {"code": code}, read=RecoveryCodes, once=True)
 
     @call
@@ -37,12 +37,12 @@ class SecondFactor(Resource[C]):
 
     @call
     def sign_in(self, challenge: str, code: str) -> Request[Tokens]:
-        """`challenge` is that of `SecondFactorNeeded`; `code` is of the app, or a recovery code."""
+        """`challenge` is that of `SecondFactorNeeded`; `code` is from the app, or a recovery code."""
         return Request("POST", "auth/login/code", {"challenge": challenge, "code": code}, read=Tokens, once=True)
 
     @call
     def enrol_at_sign_in(self, challenge: str) -> Request[Enrolment]:
-        """Where `SecondFactorNeeded` says `enrol`."""
+        """If `SecondFactorNeeded` says `enrol`."""
         return Request("POST", "auth/login/enrol", {"challenge": challenge}, read=Enrolment, once=True)
 
     @call

@@ -1,4 +1,4 @@
-"""The secrets of a project, through the API: written, listed, deleted; never read."""
+"""The secrets of a project, through the API: set, list, delete; values are never read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Secrets(Resource[C]):
 
     @call
     def set(self, name: str, value: str) -> Request[Secret]:
-        """Makes a secret or replaces its value."""
+        """Creates a secret or replaces its value."""
         return Request("PUT", f"secrets/{part(name)}", {"value": value}, read=Secret)
 
     @call
     def delete(self, name: str, *, force: bool = False) -> Request[None]:
-        """Refused while a job names it, unless by `force`."""
+        """Rejected while a job names it, unless `force` is set."""
         return Request("DELETE", f"secrets/{part(name)}", params={"force": force or None}, read=nothing)

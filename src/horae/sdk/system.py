@@ -1,4 +1,4 @@
-"""Functions that come with Horae, on every worker that executes `python` targets: for trying things out."""
+"""Functions that come with Horae, on every worker that executes `python` targets: for experiments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def noop() -> None:
 
 
 async def sleep(seconds: Annotated[float, Field(ge=0, le=604_800)], context: Context) -> None:
-    """Waits for so many seconds, and tells how far it is."""
+    """Waits for so many seconds, and reports progress."""
     steps = max(1, min(_STEPS, round(seconds)))
     for step in range(steps):
         context.progress(step / steps, f"{seconds * step / steps:.0f} of {seconds:g} s")
@@ -27,12 +27,12 @@ async def sleep(seconds: Annotated[float, Field(ge=0, le=604_800)], context: Con
 
 
 async def fail(message: str = "as requested", permanent: bool = False) -> None:
-    """Fails with a message: for trying out retries and alerts."""
+    """Fails with a message: for testing retries and alerts."""
     raise PermanentError(message) if permanent else RuntimeError(message)
 
 
 async def echo(value: Any = None) -> Any:
-    """Gives back what it was given."""
+    """Returns its argument."""
     return value
 
 

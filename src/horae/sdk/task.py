@@ -1,4 +1,4 @@
-"""`@horae.task`: makes a function something that a job can run."""
+"""`@horae.task`: registers a function that jobs can run."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ registry = Registry()
 class Task(Generic[P, R]):
     """A function that jobs can run. Called, it is still that function; enqueued, a worker calls it.
 
-    Enqueuing goes through the API, at HORAE_URL with HORAE_TOKEN, or straight to the database where only
-    HORAE_DATABASE_URL is set, and gives the run (or the runs).
+    Enqueuing goes through the API, at HORAE_URL with HORAE_TOKEN, or directly to the database if only
+    HORAE_DATABASE_URL is set, and returns the run (or the runs).
     """
 
     def __init__(self, call: Callable[P, R], function: Function, **options: Any) -> None:
@@ -57,20 +57,20 @@ class Task(Generic[P, R]):
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> Task[P, R]:
-        """The same task, to be enqueued so: `send.options(priority=9).enqueue(customer_id=7)`. Called again, it adds to
-        what was given before."""
+        """The same task with options for enqueueing: `send.options(priority=9).enqueue(customer_id=7)`. Repeated calls
+        add up."""
         given = {"run_at": run_at, "priority": priority, "idempotency_key": idempotency_key, "traceparent": traceparent}
         given = {name: value for name, value in given.items() if value is not None}
         return Task(self._call, self.function, **{**self._options, **given})
 
-    # The client is imported when the first of these is called: a module of tasks is light.
+    # The client is imported on the first of these calls: a module of tasks is light.
 
     def enqueue(self, **arguments: Any) -> Run:
-        """One run with these arguments."""
+        """Enqueues one run with these arguments."""
         return self.enqueue_many([arguments])[0]
 
     def enqueue_many(self, batch: Sequence[Mapping[str, Any]]) -> list[Run]:
-        """Up to 1,000 runs in one request, all of them or none; `batch` has the arguments of each."""
+        """Up to 1,000 runs in one request, all or none; `batch` has the arguments of each."""
         from horae.sdk.connection import submitter
         from horae.sdk.drivers import at_once
         from horae.sdk.enqueue import Options, enqueue
@@ -78,11 +78,11 @@ class Task(Generic[P, R]):
         return at_once(enqueue(submitter(), self.function, batch, Options(**self._options)))
 
     async def enqueue_async(self, **arguments: Any) -> Run:
-        """As `enqueue`, to be awaited."""
+        """Like `enqueue`, but awaitable."""
         return (await self.enqueue_many_async([arguments]))[0]
 
     async def enqueue_many_async(self, batch: Sequence[Mapping[str, Any]]) -> list[Run]:
-        """As `enqueue_many`, to be awaited."""
+        """Like `enqueue_many`, but awaitable."""
         from horae.sdk.connection import async_submitter
         from horae.sdk.enqueue import Options, enqueue
 
@@ -110,11 +110,11 @@ def task(
     /,
     **options: Any,
 ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
-    """Registers a function under `name` (default: its own) for workers that import its module. The name is what
-    jobs keep, so it must be unique among the tasks of a worker and outlive a move to another module.
+    """Registers a function under `name` (default: its own) for workers that import its module. Jobs refer to this name,
+    so it must be unique among the tasks of a worker and survive a move to another module.
 
-    An `async def` runs on the worker's event loop. A plain function runs in a process of its own, which is killed when
-    the run is to stop; with `isolation="thread"` in a thread, which starts faster and which nothing can kill.
+    An `async def` runs on the worker's event loop. A plain function runs in a separate process, which is killed when
+    the run must stop; with `isolation="thread"` in a thread, which starts faster but cannot be killed.
     """
 
     def register(call: Callable[P, R]) -> Task[P, R]:
@@ -128,8 +128,8 @@ def task(
 
 
 def load_tasks(modules: Iterable[str], *, folder: Path | None = None) -> Registry:
-    """Imports modules (also from `folder`, by default the working directory) and the entry points `horae.tasks`,
-    so that their tasks are registered. Raises ConfigurationError, in one line, for what cannot be imported."""
+    """Imports modules (also from `folder`, by default the working directory) and the entry points `horae.tasks`, so
+    that their tasks are registered. Raises ConfigurationError, in one line, if one cannot be imported."""
     from importlib.metadata import entry_points  # 20 ms that only workers need to spend
 
     here = str((folder or Path()).resolve())

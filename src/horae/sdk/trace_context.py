@@ -1,4 +1,4 @@
-"""The caller's place in its trace, if its program uses OpenTelemetry."""
+"""The caller's trace context, if its program uses OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def current_traceparent() -> str | None:
-    """Of the current span. Costs a look-up where OpenTelemetry was not imported: then there is none."""
+    """Of the current span. Costs a lookup if OpenTelemetry was not imported: then there is none."""
     if (trace := sys.modules.get("opentelemetry.trace")) is None:
         return None
     here = trace.get_current_span().get_span_context()

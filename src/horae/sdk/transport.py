@@ -1,7 +1,7 @@
-"""What both clients do on the wire: the request as HTTP, the answer as a value or an error, and whether to try again.
+"""HTTP transport of both clients: requests, answers as values or errors, and retries.
 
-A request is repeated only where that cannot do harm: what was never sent or turned away unread, what only reads or
-puts, and POSTs, which carry an `Idempotency-Key` so that the server does what they ask once."""
+A request is retried only if that is harmless: if it was never sent or was rejected unread, if it only reads or puts, or
+if it is a POST, which has an `Idempotency-Key` so that it takes effect once."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ T = TypeVar("T")
 _AWAY = frozenset((502, 503, 504))
 _SAFE = frozenset(("GET", "POST", "PUT"))
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-_LONGEST_PAUSE = 10.0  # seconds that a server may ask for
+_LONGEST_PAUSE = 10.0  # seconds that a server may request
 _LONGEST_BACKOFF = 2.0
 Came = httpx.Response | httpx.RequestError
 
 
 class Transport:
-    """The settings of a client, and what they mean for a request."""
+    """The settings of a client, and their effect on a request."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class Transport:
             "headers": headers,
             "timeout": timeout,
             "auth": token if isinstance(token, httpx.Auth) else None,
-            "trust_env": not is_loopback(host),  # a proxy has no business on the way to oneself
+            "trust_env": not is_loopback(host),  # a proxy makes no sense for the local machine
         }
 
     def arguments(self, request: Request[Any]) -> dict[str, Any]:
-        """What httpx is to be called with, the same at each try."""
+        """The arguments for httpx, the same for each try."""
         headers = dict(request.headers)
         if request.method == "POST":
             headers.setdefault("idempotency-key", uuid4().hex)
@@ -96,7 +96,7 @@ class Transport:
         return max(wanted, backoff * random.uniform(0.5, 1.5))
 
     def next_connection(self, pause: float | None, broken: Exception) -> float:
-        """How long to wait before a broken stream is asked for again; raises why it broke if it is given up."""
+        """How long to wait before a broken stream is reopened; raises the reason if it gives up."""
         if pause is not None:
             return pause
         raise self.unreachable(broken) if isinstance(broken, httpx.RequestError) else broken
@@ -108,7 +108,7 @@ class Transport:
 
 
 def _again(request: Request[Any], came: Came) -> bool:
-    """Whether it may be sent once more."""
+    """Whether it may be sent again."""
     harmless = request.method in _SAFE and not request.once
     if isinstance(came, httpx.RequestError):
         return harmless or isinstance(came, _NEVER_SENT)  # otherwise it may have taken effect

@@ -1,7 +1,7 @@
-"""The truth: one schema and one set of statements for SQLite, PostgreSQL and MySQL/MariaDB.
+"""The store: one schema and one set of statements for SQLite, PostgreSQL and MySQL/MariaDB.
 
-Statements are written once, in SQL that all three understand, with `:name` parameters. Where they differ, a statement
-asks its dialect (`dialects/`), which is the only place that names a database.
+Statements are written once, in SQL that all three support, with `:name` parameters. Where they differ, a statement asks
+its dialect (`dialects/`), which is the only place that names a database.
 """
 
 from horae.store.open import open_store

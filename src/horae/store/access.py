@@ -1,4 +1,4 @@
-"""`projects`, `api_keys`: whose things these are, and who may ask for them."""
+"""`projects`, `api_keys`: tenants and their API keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horae.store.rows import Group
 _KEY = """k.id, k.name, k.role, k.prefix, k.created_by, k.created_at, k.expires_at, k.last_used_at, k.maker_id,
     k.project_id, p.slug AS project, u.username AS maker
     FROM api_keys k JOIN projects p ON p.id = k.project_id LEFT JOIN users u ON u.id = k.maker_id"""
-_USED_EVERY = 60.0  # seconds: more often, and a key's last use is not written down
+_USED_EVERY = 60.0  # seconds between two updates of when a key was last used
 
 
 class AccessTable(Group):

@@ -28,7 +28,7 @@ api_keys = table(
     must("created_at", Time),
     may("expires_at", Time),
     may("last_used_at", Time),
-    may("maker_id", Id),  # the user behind `created_by`, be it a key of theirs; none for what others made
+    may("maker_id", Id),  # the user behind `created_by`, even if that is their key; NULL if others created it
     UniqueConstraint("prefix", name="api_keys_prefix"),
 )
 
@@ -37,7 +37,7 @@ secrets = table(
     key("project_id", Id),
     key("name", name(100)),
     must("sealed", LongText),  # encrypted, with the project and the name as associated data
-    must("key_id", name(40)),  # which key sealed it
+    must("key_id", name(40)),  # the key that encrypted it
     must("created_by", name(200)),
     must("created_at", Time),
     must("updated_by", name(200)),
@@ -49,7 +49,7 @@ users = table(
     key("id", Id),
     must("username", name(100)),
     must("password", name(300)),  # argon2id, with its parameters
-    must("is_admin", Flag),  # of the installation
+    must("is_admin", Flag),  # in the installation
     must("is_active", Flag),
     must("created_by", name(200)),
     must("created_at", Time),
@@ -70,7 +70,7 @@ memberships = table(
 )
 
 invitations = table(
-    "invitations",  # links by which people join a project; the first one, without a project, makes the first admin
+    "invitations",  # invitation links to a project; the first one, without a project, creates the first admin
     key("id", Id),
     may("project_id", Id),
     must("role", name(20)),
@@ -87,7 +87,7 @@ invitations = table(
 )
 
 sessions = table(
-    "sessions",  # a sign-in: its refresh token is exchanged at every use, and an old one that comes again ends it
+    "sessions",  # a sign-in: its refresh token is rotated at every use, and reuse of an old one ends it
     key("id", Id),
     must("user_id", Id),
     must("digest", name(64)),
@@ -99,16 +99,16 @@ sessions = table(
     must("expires_at", Time),
     may("ended_at", Time),
     may("end_reason", name(20)),
-    may("repeated", Int),  # the generation that was given out twice, as the first one was lost
+    may("repeated", Int),  # the generation that was issued twice, because the first one was lost
     may("limit_at", Time),  # of single sign-on and devices: no use extends it beyond this
-    may("provider_token", LongText),  # sealed; the provider wants it back when its user signs out
+    may("provider_token", LongText),  # encrypted; the provider needs it when its user signs out
     Index("sessions_user", "user_id"),
 )
 
 audit_log = table(
     "audit_log",  # appended, never changed
     key("id", Id),
-    may("project_id", Id),  # none: the installation
+    may("project_id", Id),  # NULL: the installation
     must("at", Time),
     must("actor", name(200)),
     must("action", name(50)),
@@ -126,18 +126,18 @@ idempotency_keys = table(
     "idempotency_keys",
     key("project_id", Id),
     key("digest", name(64)),  # of the key and the caller
-    must("request", name(64)),  # digest of what was asked: method, path, query and body
-    must("holder", Id),  # which request is answering it, and until when no other may try
+    must("request", name(64)),  # digest of the request: method, path, query and body
+    must("holder", Id),  # which request is being processed, and until when no other may try
     must("held_until", Time),
-    may("status", Int),  # None while it is being answered
+    may("status", Int),  # NULL while it is being processed
     may("headers", Json),
-    may("body", LongText),  # sealed: some answers hold what is shown once
+    may("body", LongText),  # encrypted: some answers contain values that are shown once
     must("created_at", Time),
     Index("idempotency_keys_created", "created_at"),
 )
 
 rate_limits = table(
-    "rate_limits",  # a leaky bucket each: how full it was, and when
+    "rate_limits",  # a leaky bucket each: its level, and when
     key("bucket", name(200)),
     must("level", Real),
     must("at", Time),

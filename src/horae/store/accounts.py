@@ -1,4 +1,4 @@
-"""`users` and `memberships`: who there is, and where they may do what."""
+"""`users` and `memberships`: accounts and their roles."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a transaction announces after its commit, and forgets on rollback. It is not an outbox: it is in memory and may
-be lost with the process, which costs only latency, because receivers read the database anyway."""
+"""What a transaction announces after its commit, and drops on rollback. It is not an outbox: it is in memory and may be
+lost with the process, which costs only latency, because receivers read the database anyway."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the rules of alerts look at: small tables and counters, by one statement for all jobs, along indexes that hold
-only what may be wrong. Never the history, and never one statement per job."""
+"""The facts for alert rules: small tables and counters, by one statement for all jobs, with indexes that contain only
+candidates. Never the history, and never one statement per job."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from horae.store.dialects.base import Dialect, Rows
 from horae.store.lanes import ready
 from horae.store.rows import Group, batch, load_object, read, some, words
 
-_ON = "j.enabled AND NOT j.paused"  # what people have switched off is not wrong
+_ON = "j.enabled AND NOT j.paused"  # what users have disabled is not wrong
 _MOST = 2_000  # stuck jobs of a project that get an alert each: with more, it has one problem, not thousands
 _PRIORITIES = range(10)
 _WATCHED = words("last_run_id last_run_at last_status last_success_at last_failure_at last_duration_ms")
-# Not plainly equal: SQLite would rather go through all jobs than through a table of which it has no statistics.
+# Not plainly equal: SQLite would rather scan all jobs than a table without statistics.
 _OF_A_JOB = "CASE WHEN t.subject_kind = 'job' THEN t.subject_id END"
 _ZONE = "COALESCE(t.timezone, 'UTC')"
 _JOB = "r.project_id, r.job_id, j.name, r.id AS run_id"
@@ -50,7 +50,7 @@ class AlertFactTables(Group):
         return found
 
     async def failing(self) -> list[FailingJob]:
-        # A streak that a process of an older version ended is still counted: the last status is right.
+        # A streak that an older version's process ended is still counted: the last status is correct.
         rows = await self.db.fetch(
             "SELECT j.project_id, j.id AS job_id, j.name, j.version, s.failing_streak AS streak, "
             "s.failing_since AS since, s.last_run_id FROM job_stats s JOIN jobs j ON j.id = s.job_id "
@@ -105,7 +105,7 @@ class AlertFactTables(Group):
         return {row["subject_id"]: project_rules(row["settings"]) for row in rows}
 
     async def watched(self, now: datetime) -> list[WatchedJob]:
-        """The database sorts out those that are well."""
+        """The database filters out healthy ones."""
         found = await self.db.fetch(_watched(self.d))
         zones = await self.db.fetch(
             f"SELECT DISTINCT {_ZONE} AS timezone FROM alert_settings t WHERE t.done_by IS NOT NULL"
@@ -144,7 +144,7 @@ class AlertFactTables(Group):
         return [ProjectNumber(*key, *numbers) for key, numbers in sums.items() if numbers[1]]
 
     async def new_dead_letters(self, seconds: float) -> list[ProjectNumber]:
-        # Ids tell when a run was made: what failed within the hour was mostly made within the day.
+        # Ids contain the time of creation: runs that failed within the hour were mostly created within the day.
         rows = await self.db.fetch(
             "SELECT n.project_id, p.slug, n.failed FROM (SELECT l.project_id, COUNT(*) AS failed FROM dead_letters l "
             f"WHERE l.run_id > :after AND l.failed_at > {self.d.earlier(':seconds')} GROUP BY l.project_id) AS n "
@@ -163,7 +163,7 @@ class AlertFactTables(Group):
         return [one for one in named if (one.project_id, one.secret) not in there]
 
     async def subjects(self, rule: str) -> list[tuple[str, str, str, int]]:
-        """Project, id, name and version of jobs about which an alert of this rule is open."""
+        """Project, id, name and version of jobs with an open alert of this rule."""
         mine = self.d.among("j.id", "ids")
         alerts = await self.db.fetch(
             "SELECT subject_id FROM alerts WHERE state = 'open' AND rule = :rule AND subject_kind = 'job' LIMIT :most",
@@ -268,7 +268,7 @@ def _watched(d: Dialect) -> str:
 
 @cache
 def _undone(d: Dialect) -> tuple[str, Rows]:
-    """Of jobs whose time of day has passed, those that have not succeeded since midnight there (`since`)."""
+    """Of jobs whose time of day has passed, those without a success since midnight there (`since`)."""
     days = batch(d, _days, "since", "done_by", "timezone")
     begin = f"{days.sql} JOIN alert_settings t ON {_ZONE} = v.timezone AND t.done_by <= v.done_by"
     return _STANDING.format(begin=begin, wrong="s.last_success_at IS NULL OR s.last_success_at < v.since"), days

@@ -1,4 +1,4 @@
-"""Alerts, and the thresholds that jobs and projects set themselves."""
+"""Alerts, and the thresholds set by jobs and projects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from horae.store.table import key, may, must, table
 alerts = table(
     "alerts",
     key("id", Id),
-    may("project_id", Id),  # NULL: of the installation
+    may("project_id", Id),  # NULL: the installation
     must("rule", name(50)),
     must("severity", name(10)),
     must("subject_kind", name(20)),
@@ -47,7 +47,7 @@ alert_settings = table(
     must("project_id", Id),
     must("subject_kind", name(10)),
     must("settings", Json),
-    # Of a job, the same once more, so that the database finds the few that are in trouble.
+    # A copy in columns for jobs, so that the database finds the few that are in trouble.
     may("late", Real),
     may("longer_ms", Big),
     may("shorter_ms", Big),

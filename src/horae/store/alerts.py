@@ -1,4 +1,4 @@
-"""`alerts`: what is wrong, and was. A unique key on the identity of open ones lets each open once."""
+"""`alerts`: open and past alerts. A unique key on the identity of open ones lets each open once."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class AlertTable(Group):
         return [_record(row) for row in rows]
 
     async def find(self, alert_id: str, *, lock: bool = False) -> AlertRecord | None:
-        if lock:  # on its own: a joined row would be locked too
+        if lock:  # separate: a joined row would be locked too
             await self.db.fetch(f"SELECT id FROM alerts WHERE id = :id {self.d.lock}", {"id": alert_id})
         rows = await self.db.fetch(f"{_SELECT}{_PROJECT} WHERE a.id = :id", {"id": alert_id})
         return _record(rows[0]) if rows else None
@@ -137,7 +137,7 @@ class AlertTable(Group):
     ) -> Page[AlertRecord]:
         wheres, params = _conditions(where, after)
         rows: list[Row] = []
-        for mine, values in _whose(projects):  # one after the other: each is a walk along an index
+        for mine, values in _whose(projects):  # one after the other: each is an index scan
             asked = " AND ".join([*mine, *wheres])
             rows += await self.db.fetch(
                 f"{_SELECT}{_PROJECT} {f'WHERE {asked} ' if asked else ''}ORDER BY a.id DESC LIMIT :limit",
@@ -195,7 +195,7 @@ class AlertTable(Group):
         return project_rules(rows[0]["settings"]) if rows else NO_PROJECT_RULES
 
     async def set_settings(self, project_id: str, settings: ProjectAlertSpec) -> None:
-        """Without a row there is nothing to look at: one that sets nothing is not kept."""
+        """A project that sets nothing has no row."""
         await self.db.execute("DELETE FROM alert_settings WHERE subject_id = :id", {"id": project_id})
         given = settings.model_dump(mode="json", exclude_none=True)
         if given:
@@ -206,7 +206,7 @@ class AlertTable(Group):
             )
 
     async def prune(self, older_than: float, limit: int) -> int:
-        """Those that cleared so long ago; what is open stays."""
+        """Those that cleared so long ago; open ones stay."""
         return await self.delete_old("alerts", "cleared_at", older_than, limit, "state = 'cleared'")
 
 
@@ -226,7 +226,7 @@ def _opened(one: tuple[str, Finding], before: dict[str, Before], now: datetime) 
 
 
 def _why(finding: Finding) -> str | None:
-    """None of one that is not explained this time: what was said stays."""
+    """None if it was not explained this time: the previous text stays."""
     return None if finding.explains else finding.why[:LONGEST_WHY]
 
 
@@ -262,7 +262,7 @@ def _conditions(where: AlertFilter, after: str | None) -> tuple[list[str], dict[
 
 
 def _known(severity: str) -> str:
-    """A severity of a newer version counts as a warning."""
+    """An unknown severity of a newer version counts as a warning."""
     return severity if severity in SEVERITIES else "warning"
 
 

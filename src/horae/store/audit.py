@@ -1,5 +1,5 @@
-"""`audit_log`: what people did, in the transaction that did it. Rows are added and read; nothing changes them, and only
-retention, if set, deletes the oldest."""
+"""`audit_log`: the audit trail, written in the transaction of each change. Rows are added and read; nothing changes
+them, and only retention, if set, deletes the oldest."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AuditTable(Telling):
     ) -> Page[AuditRecord]:
         wheres, params = _conditions(where, after)
         rows: list[Row] = []
-        for mine, values in _whose(projects):  # one after the other: each is a walk along the index
+        for mine, values in _whose(projects):  # one after the other: each is an index scan
             asked = " AND ".join([*mine, *wheres])
             rows += await self.db.fetch(
                 f"SELECT {', '.join(_COLUMNS)} FROM audit_log {f'WHERE {asked} ' if asked else ''}"

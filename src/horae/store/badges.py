@@ -1,4 +1,4 @@
-"""`badges`: URLs at which anybody may see how a job or a ping is doing."""
+"""`badges`: public URLs that show how a job or a ping is doing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BadgeTable(Group):
     async def page(
         self, project_id: str, subject: tuple[str, str] | None, *, limit: int, after: str | None
     ) -> Page[BadgeRecord]:
-        """In the order in which they were made; `subject` is a kind and an id."""
+        """In order of creation; `subject` is a kind and an id."""
         mine = "" if subject is None else " AND subject_kind = :kind AND subject_id = :subject_id"
         more = "" if after is None else " AND id > :after"
         kind, subject_id = subject or (None, None)

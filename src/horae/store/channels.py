@@ -1,4 +1,4 @@
-"""`channels`: where notices go. What is secret about them is sealed before it comes here."""
+"""`channels`: where notices are sent. Their secrets arrive here encrypted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that have metrics of their own, from counters: found by project and name, whatever the size of the history."""
+"""Jobs with their own metrics, from counters: found by project and name, whatever the size of the history."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def chosen_jobs(db: Connection, d: Dialect, wanted: Collection[tuple[str, 
 async def _counted(
     db: Connection, d: Dialect, job_ids: list[str]
 ) -> tuple[dict[str, dict[str, int]], dict[str, datetime]]:
-    """By job: how its runs ended, and when one last succeeded. What is summed and what is not yet, in one statement."""
+    """By job: how its runs ended, and when one last succeeded. Rolled-up and pending counters, in one statement."""
     mine, statuses = d.among("job_id", "ids"), ", ".join(COUNTED)
     each = ", ".join(f"CASE WHEN status = '{status}' THEN runs ELSE 0 END AS {status}" for status in COUNTED)
     rows = await db.fetch(

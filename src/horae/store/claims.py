@@ -20,8 +20,8 @@ COLUMNS = words("id job_id version project_id trigger scheduled_for attempt unco
 
 
 async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
-    """What projects that are not the claimant's have in the same lanes is passed over, which costs: it should take from
-    queues that are reserved for its own."""
+    """Runs of other projects in the same lanes are skipped, which costs time: such a claimant should use queues that
+    are reserved for its own projects."""
     if not request.claimant.offers or request.most < 1 or (request.queues is not None and not request.queues):
         return []
     if request.run_ids is None:
@@ -42,14 +42,14 @@ async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
 async def next_due(
     db: Connection, d: Dialect, queues: Sequence[str] | None, offers: Collection[str]
 ) -> dict[str, datetime]:
-    """When the first run that this worker could take is due in each queue that has one."""
+    """When the first run that this worker could execute is due, for each queue that has one."""
     first: dict[str, datetime] = {}
     for lane in await lanes(db, d, offers, queues):
         first[lane.queue] = min(first.get(lane.queue, lane.due_at), lane.due_at)
     return first
 
 
-# What the statements of all databases have in common
+# Shared by the statements of all databases
 
 
 def mark(d: Dialect, started_at: str) -> str:
@@ -64,7 +64,7 @@ def mark_params(request: ClaimRequest) -> dict[str, Any]:
 
 
 def mine(d: Dialect, *, bound: bool) -> str:
-    """That a run is of the claimant's projects, if it is bound to some."""
+    """The condition that a run belongs to the claimant's projects, if it is bound to some."""
     return f" AND {d.among('project_id', 'project_ids')}" if bound else ""
 
 
@@ -74,7 +74,7 @@ def mine_params(claimant: Claimant) -> dict[str, Any]:
 
 @cache
 def take_named(d: Dialect, columns: Sequence[str], *, in_queues: bool, bound: bool) -> str:
-    """Locks what is claimable of the runs with these ids. The rules are those of lanes, row by row."""
+    """Locks the claimable runs among these ids. The rules are those of lanes, row by row."""
     queue = f" AND {d.among('queue', 'queues')}" if in_queues else ""
     return (
         f"SELECT {listed(columns)} FROM runs WHERE {d.among('id', 'ids')} AND {ready()} AND due_at <= {d.now} "

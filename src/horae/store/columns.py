@@ -1,5 +1,5 @@
-"""The column types of Horae's schema, each with its form on every database. Migrations use them too: what a name
-here stands for never changes, new needs get new names."""
+"""The column types of Horae's schema, each with its form on every database. Migrations use them too: the meaning of a
+name here never changes, new needs get new names."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.types import TypeEngine
 Id: TypeEngine[str] = (
     String(36)
     .with_variant(postgresql.UUID(as_uuid=False), "postgresql")
-    # Compared and joined all the time: ASCII and binary, so that no collation stands between an index and its use.
+    # Compared and joined often: ASCII and binary, so that no collation prevents the use of an index.
     .with_variant(mysql.CHAR(36, charset="ascii", collation="ascii_bin"), "mysql", "mariadb")
 )
 Time = TIMESTAMP(timezone=True).with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 Json = (
     Text()
-    # Not JSONB: Horae hands documents back as they came and never looks into them in SQL.
+    # Not JSONB: Horae returns documents unchanged and never looks into them in SQL.
     .with_variant(JSON(), "postgresql")
     .with_variant(mysql.LONGTEXT(collation="utf8mb4_bin"), "mysql", "mariadb")
 )
@@ -29,5 +29,5 @@ Flag = Boolean()
 
 
 def name(length: int) -> TypeEngine[str]:
-    """Text that is compared to the letter: names equal only by case or accent are different names."""
+    """Text that is compared exactly: names that differ only in case or accents are different names."""
     return String(length).with_variant(mysql.VARCHAR(length, collation="utf8mb4_bin"), "mysql", "mariadb")

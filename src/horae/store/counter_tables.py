@@ -16,12 +16,12 @@ job_stats = table(
     may("last_status", name(10)),
     *(must(column, Big) for column in ("succeeded", "failed", "cancelled", "skipped")),
     *(must(column, Big) for column in ("retries", "timed_out", "duration_ms")),
-    # What alerts ask. NULL if only processes of an older version have summed up anything of this job.
-    may("failing_streak", Int),  # failed runs since the last that succeeded
+    # For alerts. NULL if only processes of an older version have summed up this job.
+    may("failing_streak", Int),  # failed runs since the last success
     may("failing_since", Time),  # when the first of them ended
     may("last_success_at", Time),
     may("last_failure_at", Time),
-    may("last_duration_ms", Big),  # of the last that succeeded or failed
+    may("last_duration_ms", Big),  # of the last run that succeeded or failed
     Index("job_stats_project", "project_id"),
     Index("job_stats_last", "project_id", "last_status"),
 )
@@ -82,9 +82,9 @@ stat_deltas = table(
 )
 
 series = table(
-    "series",  # what happened within a minute, an hour or a day (domain/runs/series.py)
+    "series",  # what happened in a minute, an hour or a day (domain/runs/series.py)
     key("project_id", Id),  # the nil id for the installation
-    key("subject", name(120)),  # all of it, one queue or one worker
+    key("subject", name(120)),  # everything, one queue or one worker
     key("step", Int),  # seconds
     key("at", Time),
     must("data", Json),

@@ -1,5 +1,5 @@
-"""Counters that move to where they take less room: hours become days, and those of jobs that are gone become one row of
-their project. Sums stay what they were: what is added at one place is deleted at the other, in one transaction."""
+"""Compacts counters: hours become days, and those of deleted jobs become one row of their project. Sums stay the same:
+what is added in one place is deleted in the other, in one transaction."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CounterTables(Group):
         return len(rows)
 
     async def hand_over(self, job_id: str, limit: int) -> int:
-        """Adds counters of a job to those of its project, under the project's own id; how many rows, at most."""
+        """Adds counters of a job to those of its project, under the project's own id; returns the number of rows."""
         moved = 0
         for table, slot in _SLOTS.items():
             rows = await self.db.fetch(

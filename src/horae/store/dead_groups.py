@@ -1,4 +1,4 @@
-"""Dead letters by cause, the largest group first. Groups are counted along an index; the letters themselves are read
+"""Dead letters by cause, the largest group first. Groups are counted with an index; the letters themselves are read
 only for the groups of the page."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ async def page(
     limit: int,
     after: str | None,
 ) -> Page[DeadGroup]:
-    """`wheres` are about the dead letters `d`."""
+    """`wheres` are conditions on the dead letters `d`."""
     having, beyond = "", {}
     if after is not None:
         size, fingerprint = after.split(" ", 1)
@@ -96,7 +96,7 @@ async def _shares(db: Connection, d: Dialect, wheres: Sequence[str], params: dic
 async def _newest(
     db: Connection, d: Dialect, wheres: Sequence[str], params: dict[str, Any], fingerprints: list[str]
 ) -> dict[str, str]:
-    """The newest run's id of each group. By ORDER BY: not every database has MAX for ids."""
+    """The newest run's id of each group. With ORDER BY: not every database has MAX for ids."""
     groups = batch(d, tables.dead_letters, "fingerprint")
     first = (
         f"SELECT d.run_id FROM dead_letters d WHERE {' AND '.join(wheres)} AND d.fingerprint = v.fingerprint "

@@ -87,7 +87,7 @@ class DeadLetterTable(Reading):
 def _conditions(
     d: Dialect, project_id: str, where: DeadFilter, *, of_jobs: bool = False
 ) -> tuple[list[str], dict[str, Any]]:
-    """`of_jobs`: only of jobs that are still there."""
+    """`of_jobs`: only for existing jobs."""
     wheres, params = ["d.project_id = :project_id"], {"project_id": project_id, **_given(where)}
     for name, condition in (
         ("job_id", "d.job_id = :job_id"),

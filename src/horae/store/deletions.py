@@ -1,4 +1,4 @@
-"""`job_deletions`: jobs that are gone while runs of theirs are still queued. A row goes when none is left."""
+"""`job_deletions`: deleted jobs whose runs are still queued. A row is deleted when none is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`deliveries`: messages on their way to channels, and the log of what became of them."""
+"""`deliveries`: messages to channels, and the log of their outcomes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Sql:
             "deliveries", self.repeat_rows, {"notices": "deliveries.notices + v.notices"}, "deliveries.id = v.id"
         )
         free = f"(d.lease_until IS NULL OR d.lease_until < {d.now})"
-        # The next of each channel; not before an earlier one about the same incident is out of the way.
+        # The next of each channel; not before an earlier one about the same incident is done.
         earlier = (
             "SELECT 1 FROM deliveries e WHERE e.channel_id = d.channel_id AND e.incident = d.incident AND e.id < d.id "
             "AND e.state = 'pending'"
@@ -65,7 +65,7 @@ class _Sql:
             f"d.id) AS n FROM deliveries d WHERE d.state = 'pending' AND d.due_at <= {d.now} AND {free} "
             f"AND NOT EXISTS ({earlier}) AND EXISTS (SELECT 1 FROM channels c WHERE c.id = d.channel_id)%s"
         )
-        # Projects take turns: one with many channels and a backlog holds up no other.
+        # Projects take turns: one with many channels and a backlog delays no other.
         self.candidates = (
             "SELECT id FROM (SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY project_id ORDER BY due_at, id) "
             f"AS turn FROM ({heads}) AS due WHERE n = 1) AS turns ORDER BY turn, due_at LIMIT :limit"

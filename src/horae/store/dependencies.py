@@ -11,7 +11,7 @@ from horae.store.rows import Group, some
 
 class DependencyTable(Group):
     async def lock(self) -> None:
-        """Edits of the graph take turns: two that are each fine alone may close a circle together."""
+        """Serializes edits of the graph: two that are each fine alone may create a cycle together."""
         await self.db.fetch(f"SELECT id FROM installation {self.d.lock}")
 
     async def set(self, downstream_id: str, upstream_id: str | None, on: str | None) -> None:
@@ -36,14 +36,14 @@ class DependencyTable(Group):
         return [row["name"] for row in rows]
 
     async def followers(self, upstream_ids: Collection[str]) -> list[Follower]:
-        """The jobs that wait for any of these, kept from being deleted until the transaction ends."""
+        """The jobs that wait for any of these, protected from deletion until the transaction ends."""
         if not upstream_ids:
             return []
         among = self.d.among("upstream_id", "ids")
         found = await self.db.fetch(
             f"SELECT downstream_id FROM job_dependencies WHERE {among}", {"ids": some(upstream_ids)}
         )
-        if not found:  # mostly
+        if not found:  # usually
             return []
         await self.db.fetch(
             f"SELECT id FROM jobs WHERE {self.d.among('id', 'ids')} ORDER BY id {self.d.lock_shared}",

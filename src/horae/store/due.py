@@ -1,4 +1,4 @@
-"""Due jobs as firing sees them, each read on its own: one that cannot be read is left out."""
+"""Due jobs for firing, each read separately: an unreadable one is left out."""
 
 from __future__ import annotations
 

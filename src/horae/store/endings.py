@@ -1,7 +1,7 @@
-"""How a run leaves the live table: its one move to history, or another turn in its queue. Every change carries the
-attempt's fencing token (none for a run that waits): where it no longer matches, nothing happens.
+"""How a run leaves the live table: its move to history, or another turn in its queue. Every change carries the
+attempt's fencing token (none for a run that waits): if it no longer matches, nothing happens.
 
-Rows are locked in the order of their ids, here as by heartbeats, sweeps and cancels: otherwise a batch that ends and a
+Rows are locked in the order of their ids, as in heartbeats, sweeps and cancels: otherwise a batch that ends and a
 heartbeat that renews the same runs would deadlock, and PostgreSQL takes a second to notice.
 """
 
@@ -31,9 +31,9 @@ _NO_OUTCOME = (None,) * len(_FROM_OUTCOME)
 
 
 def _move(d: Dialect, brought: Sequence[str], fixed: Mapping[str, str] | None = None) -> Move:
-    """`brought` are the columns that come with the batch, the others `fixed`."""
+    """`brought` are the columns that come with the batch, the others are `fixed`."""
     carried = {c: f"r.{quoted(c)}" for c in _CARRIED if c not in brought}
-    # What both have: the row, unless its run was claimed ahead.
+    # In both: from the row, unless its run was claimed ahead.
     news = {c: f"COALESCE(v.{c}, r.{c})" if c in _CARRIED else f"v.{c}" for c in brought}
     return Move(
         rows=batch(d, tables.ending_batch, "id", "token", *brought),
@@ -46,7 +46,7 @@ def _move(d: Dialect, brought: Sequence[str], fixed: Mapping[str, str] | None = 
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.move = _move(d, _BROUGHT)
-        # Most runs succeed and bring nothing more: three columns travel instead of twelve.
+        # Most runs succeed without further data: three columns are sent instead of twelve.
         self.move_plain = _move(d, ("duration_ms",), {"status": "'succeeded'"})
         self.move_started = _move(d, ("duration_ms", "started_at"), {"status": "'succeeded'"})
         self.lock = f"SELECT id FROM runs WHERE {d.among('id', 'ids')} ORDER BY id {d.lock}"
@@ -130,7 +130,7 @@ def _values(ending: Ending) -> tuple[Any, ...]:
 
 
 def _kind(ending: Ending) -> str | None:
-    """What is not said by the status; of a run that no worker had, no attempt made an end."""
+    """The detail that the status does not tell; a run that no worker had was not ended by an attempt."""
     if ending.token is None or ending.outcome is None or ending.outcome.kind is AttemptOutcome.SUCCEEDED:
         return None
     return ending.outcome.kind

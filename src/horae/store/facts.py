@@ -15,7 +15,7 @@ from horae.store.dialects.base import Row
 from horae.store.rows import Reading, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
-_WAITS = "held AND wake_at IS NULL"  # for a place; runs for later take no turn yet
+_WAITS = "held AND wake_at IS NULL"  # for a place; runs for later do not take a turn yet
 MOST_AHEAD = 1_000
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong between Horae and a database. Drivers' own errors are mapped to these, at one edge per driver."""
+"""Failures between Horae and a database. Drivers' own errors are mapped to these, in one place per driver."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["ConnectionLost", "Crowded", "DuplicateKey", "StoreRefused", "StoreUn
 
 
 class TryAgain(StoreUnavailable):
-    """Another transaction was in the way (a deadlock, a lock that took too long); nothing was changed."""
+    """Another transaction was in the way (a deadlock, a lock timeout); nothing was changed."""
 
 
 class ConnectionLost(StoreUnavailable):
@@ -16,4 +16,4 @@ class ConnectionLost(StoreUnavailable):
 
 
 class Crowded(StoreUnavailable):
-    """The server answers and has no place for a further connection."""
+    """The server answers but has no room for another connection."""

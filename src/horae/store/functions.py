@@ -1,4 +1,4 @@
-"""`task_functions`: what workers have registered, and what people decided about it."""
+"""`task_functions`: what workers have registered, and what users decided about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _register(d: Dialect) -> tuple[str, Rows]:
     rows = batch(d, process_tables.task_functions, *_SIGN, "is_active", "is_edited")
     insert = d.insert_from("task_functions", rows, {"first_seen_at": d.now, "last_seen_at": d.now})
     changed = dict.fromkeys((*_SIGN[3:], "last_seen_at"), "{new}")
-    # A name that people gave it is kept, regardless of what the code says.
+    # A name set by users is kept, regardless of what the code says.
     named = "CASE WHEN task_functions.is_edited THEN {old} ELSE {new} END"
     changed |= {"display_name": named, "description": named}
     return d.upsert(insert, ["name"], changed), rows
@@ -42,7 +42,7 @@ def read_call_rules(row: Row) -> CallRules | None:
 class FunctionTable(Group):
     async def register(self, signs: Sequence[FunctionSign]) -> None:
         sql, rows = _register(self.d)
-        # In one order: workers that start together do not lock each other out.
+        # In one order: workers that start together do not deadlock.
         ordered = sorted(signs, key=lambda sign: sign.name)
         await self.put(sql, rows, [(*(getattr(sign, part) for part in _SIGN), True, False) for sign in ordered])
 
@@ -78,7 +78,7 @@ class FunctionTable(Group):
 
 @lru_cache(maxsize=1_000)
 def _object(parameters: str) -> str:
-    """A schema that is damaged says nothing; its function registers it again before long."""
+    """A damaged schema is ignored; its function registers it again before long."""
     return parameters if isinstance(load(parameters), dict) else "{}"
 
 

@@ -33,7 +33,7 @@ class GateTable(Telling):
         if not rows:
             return {}
         limits = {row["job_id"]: row["max_instances"] for row in rows}
-        # A statement of its own: it sees what was committed while the locks were waited for.
+        # A separate statement: it sees what was committed while it waited for the locks.
         counts = await self.db.fetch(
             f"SELECT g.job_id, (SELECT COUNT(*) FROM runs r WHERE {_UNDER_WAY}) AS under_way, "
             "(SELECT 1 FROM runs r WHERE r.job_id = g.job_id AND r.held = TRUE AND r.wake_at IS NULL "

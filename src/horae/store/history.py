@@ -29,12 +29,12 @@ _ENDED = select("run_history", ENDED_COLUMNS)
 
 
 def append(columns: Sequence[str]) -> str:
-    """The beginning of a statement that appends rows with these columns."""
+    """The start of a statement that appends rows with these columns."""
     return f"INSERT INTO run_history ({listed(columns)}) SELECT"
 
 
 def absent(run_id: str) -> str:
-    """That a run has not ended."""
+    """The condition that a run has not ended."""
     return f"NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = {run_id})"
 
 

@@ -1,5 +1,4 @@
-"""How runs ended hour by hour or day by day, from counters: what is rolled up and what is not yet, in one statement, as
-for the totals."""
+"""How runs ended by hour or by day, from counters: rolled-up and pending ones, in one statement, as for the totals."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ async def hours(db: Connection, d: Dialect, project_id: str, count: int, job_id:
 
 
 async def days(db: Connection, d: Dialect, project_id: str, count: int, job_id: str | None) -> list[Hour]:
-    """The same by days (UTC), the present one included."""
+    """Likewise by days (UTC), including the current one."""
     present = (await d.read_now(db)).replace(hour=0, minute=0, second=0, microsecond=0)
     begins = [present - _DAY * back for back in range(count - 1, -1, -1)]
     return await _each(db, d, (project_id, job_id), begins, by_day=True)

@@ -1,4 +1,4 @@
-"""`identities` and `claimed_roles`: who a person is at a provider, and what its claims gave them here."""
+"""`identities` and `claimed_roles`: users' identities at a provider, and the roles granted by its claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class IdentityTables(Group):
 
     async def add(self, identity: Identity) -> None:
         values = {"issuer": identity.issuer, "subject": identity.subject}
-        # Versions without this table delete users, but not what is here about them.
+        # Versions without this table delete users, but not their rows here.
         await self.db.execute(
             "DELETE FROM identities WHERE issuer = :issuer AND subject = :subject "
             "AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = identities.user_id)",

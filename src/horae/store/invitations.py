@@ -1,4 +1,4 @@
-"""`invitations`: links by which people join. Only their digests are kept."""
+"""`invitations`: links by which people join. Only digests are stored."""
 
 from __future__ import annotations
 

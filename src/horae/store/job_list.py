@@ -1,4 +1,4 @@
-"""Jobs as lists show them, and which of them.
+"""Jobs in lists, and their filters.
 
 Conditions on the definition are matched against the text of its plan, which is canonical. Inside a string every
 quotation mark is escaped, so no name can look like a field.
@@ -26,7 +26,7 @@ from horae.store.rows import dump, load_object
 
 _FIELDS = {field.name for field in fields(JobRecord)}
 RECORDED = tuple(column.name for column in tables.jobs.columns if column.name in _FIELDS)
-_FLAGS = ("enabled", "paused")  # numbers where a database has no booleans
+_FLAGS = ("enabled", "paused")  # numbers if a database has no booleans
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
 # Deltas that are not rolled up yet are newer than the totals, unless another roll-up was faster.
@@ -48,7 +48,7 @@ def conditions(
     """The WHERE of a page of jobs and its parameters. For tags it only checks that the word is somewhere in the
     definition: the rows must be filtered again. `among`: the only jobs that can have that last status."""
     asked = _Conditions(d)
-    # Databases would rather go through all jobs in order than look up the few: they get no equality to begin with.
+    # Databases would rather scan all jobs in order than look up the few: they get no equality to start with.
     mine = "j.project_id = :project_id"
     if among is not None:
         mine = f"CASE WHEN {mine} THEN 1 ELSE 0 END = 1"
@@ -139,7 +139,7 @@ def spec_in(row: Row) -> JobSpec:
 
 async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) -> list[tuple[str, int]]:
     """What lists of runs show of each run's definition `spec`. If the name is unreadable, it comes from the job's own
-    row; of a deleted job only the id is left."""
+    row; for a deleted job only the id is left."""
     texts = [row["spec"] for row in rows]
     parsed = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # runs of one job share it
     own = await _names(db, d, {row["job_id"] for row, text in zip(rows, texts, strict=True) if parsed[text][0] is None})
@@ -154,7 +154,7 @@ def _name_and_attempts(spec: dict[str, Any]) -> tuple[str | None, int]:
 
 
 async def job_names(db: Connection, d: Dialect, job_ids: Collection[str]) -> dict[str, str]:
-    """By id. A deleted job has the name in the newest of its definitions, or its id if that cannot be read."""
+    """By id. A deleted job has the name of its newest definition, or its id if that is unreadable."""
     names = await _names(db, d, job_ids)
     if gone := set(job_ids) - names.keys():
         versions = await db.fetch(

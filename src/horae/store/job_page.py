@@ -1,6 +1,6 @@
-"""A page of jobs by a filter. No index has jobs by how their last run ended and in order of their names: those that may
-match are looked up one by one if they are few, or else looked for among the next jobs in order. Only where very many
-match, and none of them is near, are all jobs in between read."""
+"""A page of jobs by a filter. No index has jobs by the status of their last run and in order of their names: candidates
+are looked up one by one if they are few, otherwise searched for among the next jobs in order. All jobs in between are
+read only if very many match, and none of them is near."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from horae.store.job_list import conditions
 from horae.store.order import Order
 
 _FEW = 2_000  # jobs that are looked up one by one and sorted
-_MANY = 20_000  # the same if they are not near
-_NEAR = 500  # jobs in order that are tried first
+_MANY = 20_000  # likewise if they are not near
+_NEAR = 500  # jobs in order to try first
 
 
 class JobPageQuery(NamedTuple):
-    """Up to `limit` jobs after `after`; `select` says what of them, from jobs `j` and their definitions `s`."""
+    """Up to `limit` jobs after `after`; `select` lists the columns, from jobs `j` and their definitions `s`."""
 
     select: str
     project_id: str
@@ -52,8 +52,8 @@ async def _fetch(db: Connection, d: Dialect, asked: JobPageQuery, among: Sequenc
 
 
 async def _with_last_status(db: Connection, asked: JobPageQuery, most: int) -> list[str] | None:
-    """Those whose last run may have ended so; None if they are more. In one statement: between two a roll-up could move
-    something from one table to the other."""
+    """Those whose last run may have this status; None if there are more. In one statement: between two, a roll-up could
+    move something from one table to the other."""
     params: dict[str, Any] = {"project_id": asked.project_id, "status": asked.where.last_status, "most": most + 1}
     rows = await db.fetch(
         "SELECT job_id FROM (SELECT t.job_id FROM job_stats t JOIN jobs j ON j.id = t.job_id "

@@ -1,4 +1,4 @@
-"""How a job did, read without scanning its history: what is rolled up and what is not yet, in one statement each, since
+"""Statistics of a job, read without scanning its history: rolled-up and pending counters, in one statement each, since
 between two a roll-up could move something from one table to the other."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def dead(db: Connection) -> dict[str, int]:
 
 async def of_job(db: Connection, d: Dialect, history: History, job_id: str) -> JobStats:
     ever = await _sums(db, job_id)
-    # Whole hours, as they are rolled up.
+    # Whole hours, as rolled up.
     since = (await d.read_now(db) - RECENT).replace(minute=0, second=0, microsecond=0)
     last = await _last(db, d, job_id)
     return JobStats(

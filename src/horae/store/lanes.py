@@ -1,6 +1,6 @@
-"""Lanes: what is queued of one need, in one queue, at one priority. They are found by skipping through the index from
-one lane to the head of the next (a loose index scan), so the cost follows the number of lanes that hold something,
-never how much each of them holds, how many queues there are, or what other workers would have to do."""
+"""Lanes: the queued runs of one need, in one queue, at one priority. They are found by skipping through the index from
+one lane to the head of the next (a loose index scan), so the cost depends on the number of non-empty lanes, never on
+how many runs each of them has, how many queues there are, or what other workers have to do."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Lane(NamedTuple):
 
 
 def ready(alias: str = "") -> str:
-    """Queued and unheld, in the words of the index `runs_ready`."""
+    """Queued and unheld, in the terms of the index `runs_ready`."""
     dot = alias and f"{alias}."
     return f"{dot}status = 'queued' AND NOT {dot}held"
 
 
 async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> list[Lane]:
-    """Those of which a worker can take something, now or later: of these queues, or of all."""
+    """Those from which a worker can claim something, now or later: of these queues, or of all."""
     if not offers or (queues is not None and not queues):
         return []
     if d.seeks_in_subqueries:
@@ -48,8 +48,8 @@ async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Seq
 
 
 def each_once(found: Iterable[Lane]) -> list[Lane]:
-    """MySQL (9.7) may turn the EXISTS of `_probed` into a join that gives a lane for every run in it. A claim that went
-    through a lane twice would count its runs twice."""
+    """MySQL (9.7) may turn the EXISTS of `_probed` into a join that returns a lane for every run in it. A claim that
+    read a lane twice would count its runs twice."""
     return list({(lane.queue, lane.priority, lane.needs): lane for lane in found}.values())
 
 
@@ -78,8 +78,8 @@ def _skipping(d: Dialect, *, given: bool) -> str:
 
 @cache
 def skip_scan(d: Dialect, *, given: bool) -> str:
-    """The parts of a WITH RECURSIVE that end in `lane`: of the queues of the batch `asked` if they are `given`, else of
-    all, of which only those needs are looked at that are there, from one to the next."""
+    """The parts of a WITH RECURSIVE that end in `lane`: of the queues of the batch `asked` if they are `given`,
+    otherwise of all, skipping from one existing need to the next."""
     first = "SELECT n.id FROM runs n WHERE {} ORDER BY n.queue, n.priority, n.due_at, n.id LIMIT 1"
     mine = f"{ready('n')} AND n.needs = {{}}.needs"
     if given:
@@ -106,9 +106,8 @@ def skip_scan(d: Dialect, *, given: bool) -> str:
     )
 
 
-# MySQL and MariaDB cannot begin an index scan at a value of the outer row: they skip only by GROUP BY, and only if
-# nothing in the WHERE looks cheaper to them. So all lanes are grouped whole, and those of a few queues are asked for
-# one by one.
+# MySQL and MariaDB cannot start an index scan at a value of the outer row: they skip only by GROUP BY, and only if
+# nothing in the WHERE looks cheaper. So all lanes are grouped at once, and those of a few queues are probed one by one.
 
 
 @cache

@@ -1,4 +1,5 @@
-"""Leases on running runs, for verbs that end or take away a run: each row is locked, and known by its fencing token."""
+"""Leases on running runs, for verbs that end or recover a run: each row is locked, and identified by its fencing
+token."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def _sql(dialect: Dialect) -> _Sql:
 
 
 def held(d: Dialect) -> str:
-    """Locks those runs that the worker holds and knows about: a claim whose reply was lost must expire."""
+    """Locks the runs that the worker holds and knows about: a claim whose reply was lost must expire."""
     return (
         "SELECT id, token, cancel_requested_at FROM runs WHERE worker_id = :worker_id AND status = 'running' "
         f"AND {d.among('id', 'ids')} ORDER BY id {d.lock}"
@@ -135,7 +136,7 @@ async def over(db: Connection, history: History, run_id: str, attempt: int) -> O
         row = tried[0]
         return Over(row["job_id"], row["version"], row["project_id"], row["outcome"], row["error"], None)
     for run in await history.pick(_Last, [run_id]):
-        if tried:  # and so not its last attempt: the run ended later, perhaps without a further one
+        if tried:  # and so not its last attempt: the run ended later, perhaps without another one
             return Over(run.job_id, run.version, run.project_id, tried[0]["outcome"], tried[0]["error"], None)
         if run.attempt == attempt:
             return Over(run.job_id, run.version, run.project_id, run.status, run.error, run.result)

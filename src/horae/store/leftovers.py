@@ -1,4 +1,4 @@
-"""What jobs leave behind: old versions, finished one-time jobs, and what is still known of jobs that were deleted."""
+"""What jobs leave behind: old versions, finished one-time jobs, and data of deleted jobs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from horae.store.job_list import spec_of
 from horae.store.rows import Reading, some
 
 _LIVE = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = {id})"
-_ONCE = '"schedule":{"at":'  # how the plan of a one-time job reads
+_ONCE = '"schedule":{"at":'  # the plan of a one-time job
 
 
 class LeftoverTables(Reading):
     async def job_ids(self, after: str, limit: int) -> list[str]:
-        """All jobs that ever existed and have left anything behind."""
+        """All jobs that ever existed and have left something behind."""
         rows = await self.db.fetch(
             "SELECT DISTINCT job_id FROM job_versions WHERE job_id > :after ORDER BY job_id LIMIT :limit",
             {"after": after, "limit": limit},
@@ -23,7 +23,7 @@ class LeftoverTables(Reading):
         return [row["job_id"] for row in rows]
 
     async def gone(self, job_ids: Collection[str]) -> list[str]:
-        # The history last: a run that just ends moves there, and its counters to the deltas.
+        # The history last: a run that is just ending moves there, and its counters to the deltas.
         rows = await self.db.fetch(
             f"SELECT DISTINCT s.job_id FROM job_versions s WHERE {self.d.among('s.job_id', 'ids')} "
             f"AND NOT {_LIVE.format(id='s.job_id')} AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id) "
@@ -48,7 +48,8 @@ class LeftoverTables(Reading):
         return {job_id: versions for job_id, versions in unnamed.items() if versions}
 
     async def _unnamed(self, job_id: str, versions: Sequence[int]) -> list[int]:
-        """Runs are created from the current version only: the number of runs with an older version can only fall."""
+        """Runs are created from the current version only: the number of runs with an older version can only
+        decrease."""
         rows = await self.db.fetch(
             "SELECT DISTINCT version FROM runs WHERE job_id = :job_id AND version <= :newest",
             {"job_id": job_id, "newest": versions[-1]},
@@ -70,7 +71,7 @@ class LeftoverTables(Reading):
         )
         ended = await self.history.of_jobs([row["id"] for row in rows], younger_than=soon)
         found = [(row, spec_of(row["spec"])) for row in rows if row["id"] not in ended]
-        # One that cannot be read may be one to keep.
+        # An unreadable one may be one to keep.
         return [(row["project_id"], row["id"]) for row, spec in found if not spec.keep and not spec.fault]
 
     async def drop_versions(self, job_id: str, versions: Collection[int] | None = None) -> None:

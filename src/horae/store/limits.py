@@ -1,4 +1,4 @@
-"""`rate_limits`: leaky buckets that all processes share."""
+"""`rate_limits`: leaky buckets, shared by all processes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`notices`: the outbox. Rows are written with what happened, for projects that have a channel, and deleted when they
-are routed."""
+"""`notices`: the outbox. Rows are written with their event, for projects that have a channel, and deleted when they are
+routed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Sql:
         self.failed = _insert(values, self.rows, wanted)
         values["kind"] = "v.kind"
         self.recovery_rows: Rows = batch(d, notify_tables.recovery_batch, *_COLUMNS, "job_id", "certain")
-        # A run that was cancelled in between ends no streak.
+        # A run that was cancelled in between does not end a streak.
         failed = (
             "s.last_run_at <= v.at AND (s.last_status = 'failed' OR (s.last_status <> 'succeeded' AND "
             "COALESCE(s.failing_streak, 0) > 0))"
@@ -83,7 +83,7 @@ class NoticeTable(Group):
             await self.db.execute(f"DELETE FROM notices WHERE {self.d.among('id', 'ids')}", {"ids": list(ids)})
 
     async def _jobs(self, ids: Collection[str | None]) -> dict[str, _Job]:
-        """Names, tags and channels of jobs. Only that is kept of their definitions."""
+        """Names, tags and channels of jobs: the only parts of their definitions that are needed."""
         wanted = sorted(id for id in ids if id is not None and is_id(id))
         found: dict[str, _Job] = {}
         for start in range(0, len(wanted), _LOOKED_AT):

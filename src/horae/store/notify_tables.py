@@ -1,4 +1,4 @@
-"""What people are told of, and how: the outbox of notices, channels, and the log of deliveries."""
+"""Notifications: the outbox of notices, channels, and the delivery log."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Time, 
 from horae.store.table import key, may, must, table
 
 notices = table(
-    "notices",  # the outbox: written with what happened, deleted once it is routed
+    "notices",  # the outbox: written with the event, deleted once it is routed
     key("id", Id),
-    may("project_id", Id),  # none: the installation
+    may("project_id", Id),  # NULL: the installation
     must("kind", name(20)),
     must("severity", name(10)),
     must("subject_kind", name(20)),
@@ -29,17 +29,17 @@ notices = table(
 channels = table(
     "channels",
     key("id", Id),
-    must("project_id", Id),  # NIL: of the installation
+    must("project_id", Id),  # NIL: the installation
     must("name", name(100)),
     must("kind", name(20)),
     must("enabled", Flag),
     Column("wants_runs", Flag, nullable=False, server_default=false()),  # whether notices about runs are written for it
-    must("spec", Json),  # where it sends and by which rules; nothing secret
-    may("sealed", LongText),  # what is secret, encrypted with the project and the channel's id as associated data
+    must("spec", Json),  # where it sends and by which rules; no secrets
+    may("sealed", LongText),  # secrets, encrypted with the project and the channel's id as associated data
     may("key_id", name(40)),
     Column("level", Real, nullable=False, server_default=text("0")),  # a leaky bucket of messages
     may("level_at", Time),
-    may("last_state", name(10)),  # of the delivery that was tried last
+    may("last_state", name(10)),  # of the last delivery that was tried
     may("last_at", Time),
     may("last_error", LongText),
     must("created_by", name(200)),
@@ -50,7 +50,7 @@ channels = table(
 )
 
 deliveries = table(
-    "deliveries",  # a message to a channel, from when it is planned until its retention is over
+    "deliveries",  # a message to a channel, from planning until its retention is over
     key("id", Id),
     must("channel_id", Id),
     must("project_id", Id),
@@ -59,13 +59,13 @@ deliveries = table(
     must("kind", name(20)),  # of its notice; `digest` of several, `test`
     must("severity", name(10)),
     must("title", name(300)),
-    must("notices", Big),  # how many it stands for
+    must("notices", Big),  # how many notices it covers
     may("incident", name(200)),  # of a message about one notice
     may("cause", name(64)),
     must("message", Json),
     must("tries", Int),
     must("due_at", Time),  # when it is tried next
-    may("token", Id),  # of the try that is under way
+    may("token", Id),  # of the try in progress
     may("lease_until", Time),
     may("last_error", LongText),
     must("created_at", Time),
@@ -76,7 +76,7 @@ deliveries = table(
 _pending = text("state = 'pending'")
 Index("deliveries_due", deliveries.c.state, deliveries.c.due_at, postgresql_where=_pending, sqlite_where=_pending)
 
-# The shape of a batch; no such table exists.
+# The columns of a batch; not a table of the database.
 recovery_batch = Table(
     "recovery_batch",
     MetaData(),

@@ -25,10 +25,10 @@ async def open_store(
     inline: bool = False,
     plan_once: bool = False,
 ) -> SqlStore:
-    """Connects, checks that the schema fits, and returns the store. `plan_once` is for processes that repeat a few
+    """Connects, checks the schema's version, and returns the store. `plan_once` is for processes that repeat a few
     statements all day. `shift` moves the database's clock and `inline` runs SQLite without its thread: both for tests
     and simulations."""
-    if _is_missing_file(url):  # connecting would make an empty one
+    if _is_missing_file(url):  # connecting would create an empty one
         raise SchemaMismatch(schema.MISSING)
     dialect, connect = choose(url, clock.now, shift=shift, inline=inline, plan_once=plan_once)
     connection = await connect()
@@ -49,7 +49,7 @@ async def open_store(
 def choose(
     url: str, now: Callable[[], datetime], *, shift: float = 0, inline: bool = False, plan_once: bool = False
 ) -> tuple[Dialect, Callable[[], Awaitable[Connection]]]:
-    """The dialect and the way to connect for a URL. Drivers are imported when needed."""
+    """The dialect and the connection function for a URL. Drivers are imported when needed."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme in ("postgresql", "postgres"):
         from horae.store.dialects import postgresql, postgresql_link

@@ -74,7 +74,7 @@ class OperationTable(Reading):
         )
 
     async def of_ended(self, run_ids: Collection[str]) -> list[str]:
-        """The operations that these ended runs belong to, once for each run."""
+        """The operations that these ended runs belong to, one entry per run."""
         ended = await self.history.pick(_Part, run_ids)
         return [run.operation_id for run in ended if run.operation_id is not None]
 

@@ -13,7 +13,7 @@ from horae.store.rows import dump, load
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By a column that is unique by itself, or else by a time and then by id; without a time comes last."""
+    """By a unique column, otherwise by a time and then by id; rows without a time come last."""
 
     column: str
     down: bool = False
@@ -21,7 +21,7 @@ class Order:
 
     @classmethod
     def parse(cls, sort: str) -> Order:
-        """`name`, `-updated_at` …; ids are in the order of creation."""
+        """`name`, `-updated_at` …; ids are in order of creation."""
         down, name = sort.startswith("-"), sort.removeprefix("-")
         if name == "created_at":
             return cls("id", down)
@@ -35,7 +35,7 @@ class Order:
         return f"CASE WHEN {column} IS NULL THEN 1 ELSE 0 END, {column}{way}, {alias}.id{way}"
 
     def after(self, alias: str, cursor: str) -> tuple[str, dict[str, Any]]:
-        """What comes after the row that the cursor names."""
+        """The condition for rows after the one that the cursor names."""
         beyond = "<" if self.down else ">"
         if not self.timed:
             return f"{alias}.{self.column} {beyond} :after", {"after": cursor}

@@ -1,4 +1,4 @@
-"""`ping_events`: what pings heard, and when they should have heard something. Each keeps its newest ones."""
+"""`ping_events`: signals of pings, and missed deadlines. Each ping keeps its newest ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class PingEventTable(Group):
         return _event(rows[0], rows[0]["body"]) if rows else None
 
     async def keep_from(self, ping_id: str, n: int) -> None:
-        """Deletes what is older than event `n` of a ping."""
+        """Deletes events older than `n` of a ping."""
         await self.db.execute(
             "DELETE FROM ping_events WHERE ping_id = :ping_id AND n < :n", {"ping_id": ping_id, "n": n}
         )
@@ -72,7 +72,7 @@ class PingEventTable(Group):
         await self.db.execute("DELETE FROM ping_events WHERE ping_id = :ping_id", {"ping_id": ping_id})
 
     async def prune(self, older_than: float, limit: int) -> int:
-        """Of the pings that have the oldest events, all that are that old."""
+        """For the pings with the oldest events, all that are that old."""
         old = f"at < {self.d.earlier(':older_than')}"
         rows = await self.db.fetch(
             f"SELECT ping_id FROM ping_events WHERE {old} ORDER BY at LIMIT :limit",

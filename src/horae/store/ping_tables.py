@@ -1,4 +1,4 @@
-"""Pings, what they heard, and badges."""
+"""Pings, their events, and badges."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ pings = table(
     must("project_id", Id),
     must("name", name(200)),
     must("version", Int),
-    must("spec", Json),  # all of the definition but the name
-    must("digest", name(64)),  # of the token in its URL, which finds it
+    must("spec", Json),  # the whole definition except the name
+    must("digest", name(64)),  # of the token in its URL, for lookup
     must("sealed", LongText),  # the token, encrypted, so that its URL can be shown again
-    must("key_id", name(40)),  # which key sealed it
+    must("key_id", name(40)),  # the key that encrypted it
     must("status", name(20)),
     may("reason", name(20)),
     must("since", Time),
     must("paused", Flag),
     may("paused_until", Time),
     may("expected_at", Time),
-    may("check_at", Time),  # when the scheduler must look at it; NULL: never
-    may("starts", Json),  # runs under way
-    must("events", Big),  # that there ever were: the number of the newest
+    may("check_at", Time),  # when the scheduler must check it; NULL: never
+    may("starts", Json),  # runs in progress
+    must("events", Big),  # total: the number of the newest
     may("last_ping_at", Time),
     may("last_success_at", Time),
     may("last_failure_at", Time),

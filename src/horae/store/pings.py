@@ -26,7 +26,7 @@ _RECORD = words(
     "id project_id name version spec sealed key_id events created_by created_at updated_by updated_at"
 ) + tuple(name for name in _STANDING if name != "check_at")
 _SELECT = f"SELECT {', '.join(_RECORD)} FROM pings"
-_TAGGED = 500  # rows read at a time when a tag is looked for
+_TAGGED = 500  # rows read at a time when filtering by tag
 
 
 @cache
@@ -85,13 +85,13 @@ class PingTable(Group):
         return [_record(row) for row in rows]
 
     async def next_due(self) -> float | None:
-        """In how many seconds the next deadline passes; negative if it has."""
+        """Seconds until the next deadline; negative if it has passed."""
         first = "SELECT check_at FROM pings WHERE check_at IS NOT NULL ORDER BY check_at LIMIT 1"
         rows = await self.db.fetch(f"SELECT {self.d.millis(self.d.now, 'p.check_at')} AS ms FROM ({first}) p")
         return float(rows[0]["ms"]) / 1_000 if rows else None
 
     async def stand(self, changed: Sequence[tuple[PingRecord, PingStanding, int]]) -> None:
-        """Where these stand now, and how many events there were."""
+        """Stores their state and number of events."""
         sql, rows = _stand(self.d)
         values = []
         for ping, standing, events in changed:
@@ -125,7 +125,7 @@ class PingTable(Group):
         await self.db.execute("DELETE FROM pings WHERE id = :id", {"id": ping_id})
 
     async def page(self, project_id: str, where: PingFilter, *, limit: int, after: str | None) -> Page[PingRecord]:
-        """By name. A tag is looked for in the definitions: some more rows are read than are shown."""
+        """By name. Tags are matched in the definitions: more rows are read than shown."""
         found: list[PingRecord] = []
         portion = limit + 1 if where.tag is None else _TAGGED
         while len(found) <= limit:
@@ -151,7 +151,7 @@ class PingTable(Group):
             return await self._fetch(tests, params)
         if where.state is not PingState.DOWN:
             return await self._fetch([*tests, _of_state(self.d, where.state)], params)
-        # What is known to be down, and what the scheduler has not noticed yet: each by an index of its own.
+        # Known to be down, and not noticed by the scheduler yet: each with its own index.
         known, unnoticed = _down(self.d)
         rows = [*await self._fetch([*tests, known], params), *await self._fetch([*tests, unnoticed], params)]
         return sorted(rows, key=lambda row: str(row["name"]))[:limit]
@@ -160,7 +160,7 @@ class PingTable(Group):
         return await self.db.fetch(f"{_SELECT} WHERE {' AND '.join(tests)} ORDER BY name LIMIT :limit", params)
 
     async def states(self, project_id: str) -> dict[PingState, int]:
-        """How many there are in each state."""
+        """How many pings are in each state."""
         cases = " ".join(f"WHEN {_of_state(self.d, state)} THEN '{state}'" for state in PingState)
         rows = await self.db.fetch(
             f"SELECT state, COUNT(*) AS count FROM (SELECT CASE {cases} END AS state FROM pings "
@@ -170,7 +170,7 @@ class PingTable(Group):
         return dict.fromkeys(PingState, 0) | {PingState(row["state"]): row["count"] for row in rows}
 
     async def not_of(self, key_id: str, *, limit: int, after: str | None) -> list[Sealed]:
-        """Tokens that another key sealed, by id."""
+        """Tokens encrypted with another key, by id."""
         more = "" if after is None else "AND id > :after "
         rows = await self.db.fetch(
             f"SELECT id, project_id, sealed, key_id FROM pings WHERE key_id <> :key_id {more}ORDER BY id LIMIT :limit",

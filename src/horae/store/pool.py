@@ -16,8 +16,8 @@ from horae.store.watchdog import Watchdog
 
 
 class PatientSemaphore:
-    """As a context: one of a few permits, granted in the order of asking. `patience` are the seconds to wait for one,
-    None for as long as it takes."""
+    """A context manager: one of a few permits, granted in order. `patience` are the seconds to wait for one, None for
+    as long as it takes."""
 
     def __init__(self, count: int, patience: float | None, taken: str) -> None:
         self._free = asyncio.Semaphore(count)
@@ -103,10 +103,10 @@ class ConnectionPool:
         return connection
 
     async def discard_idle(self) -> None:
-        """Throws away what is idle: after one connection broke, the others may be dead as well."""
+        """Discards idle connections: after one broke, the others may be dead as well."""
         idle, self._free = self._free, []
         for connection in idle:
-            connection.broken = True  # not closed in order: the server may not respond
+            connection.broken = True  # without a proper close: the server may not respond
             await connection.close()
 
     async def close(self) -> None:

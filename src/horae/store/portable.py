@@ -1,5 +1,5 @@
-"""The hot statements (`HotStatements`) as every database takes them: rows are locked, read and changed, one after the
-other in one transaction."""
+"""The hot statements (`HotStatements`) in a form that every database supports: rows are locked, read and changed, one
+after the other in one transaction."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def _marked(
 
 
 async def _merged(db: Connection, d: Dialect, together: Sequence[Lane], limit: int, only: dict[str, Any]) -> list[Row]:
-    """What is due longest among lanes that differ only in what they need, and come in the order of their heads."""
+    """The longest due runs of lanes that differ only in their needs, in the order of their heads."""
     found: list[Row] = []
     for lane in together:
         if len(found) >= limit and found[limit - 1]["due_at"] <= lane.due_at:

@@ -35,12 +35,12 @@ workers = table(
     must("runs_done", Big),
     must("started_at", Time),
     must("heartbeat_at", Time),
-    may("drain_requested_by", name(200)),  # it is to end what it has, and to take nothing more
+    may("drain_requested_by", name(200)),  # it finishes its runs and takes no new ones
     may("trouble", name(300)),  # the step that keeps failing, and why: "claim: …"
     may("trouble_since", Time),
-    may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
-    may("projects", Json),  # that it is bound to, by their slugs
-    may("isolation", Json),  # how far it keeps the code of jobs apart: see domain/cluster/isolation.py
+    may("stopped_at", Time),  # when it signed off; one that is offline without it is dead or cut off
+    may("projects", Json),  # slugs of the projects it is bound to
+    may("isolation", Json),  # how well it isolates the code of jobs: see domain/cluster/isolation.py
     Index("workers_host", "host_key"),
 )
 
@@ -50,7 +50,7 @@ schedulers = table(
     *_host(),
     must("started_at", Time),
     must("heartbeat_at", Time),
-    may("trouble", name(300)),  # as of workers
+    may("trouble", name(300)),  # as for workers
     may("trouble_since", Time),
 )
 
@@ -64,7 +64,7 @@ shards = table(
 )
 
 task_functions = table(
-    "task_functions",  # what workers have registered, and what people decided about it
+    "task_functions",  # what workers have registered, and what users decided about it
     key("name", name(200)),
     must("display_name", name(200)),
     must("description", LongText),
@@ -75,7 +75,7 @@ task_functions = table(
     must("parameters", Json),  # JSON Schema of its arguments
     must("is_active", Flag),
     must("is_system", Flag),
-    must("is_edited", Flag),  # by people: workers leave its display name and description alone
+    must("is_edited", Flag),  # by users: workers leave its display name and description alone
     must("first_seen_at", Time),
     must("last_seen_at", Time),
 )

@@ -31,7 +31,7 @@ class ProcessTable(Group):
         await self._register(tables.workers, sign, busy="0", status="'idle'", runs_done="0")
 
     async def _register(self, table: Table, sign: WorkerSign | SchedulerSign, **begins: str) -> None:
-        """Every field of a sign has a column of its name; `begins` are expressions for the others."""
+        """Every field of a sign has a column of that name; `begins` are expressions for the others."""
         await self._forget(table.name, sign.id)
         values = {field.name: getattr(sign, field.name) for field in fields(sign) if field.name != "host"}
         params = {name: stored(table, name, value) for name, value in values.items()} | _host_params(sign.host)
@@ -57,7 +57,7 @@ class ProcessTable(Group):
         return rows[0]["drain_requested_by"] is not None if rows else None
 
     async def stop_worker(self, worker_id: str, runs_done: int) -> None:
-        # `offline` with an instant, rather than a word of its own: versions before this one know none.
+        # `offline` with a time, rather than a new status: older versions do not know one.
         await self.db.execute(
             f"UPDATE workers SET status = 'offline', busy = 0, runs_done = :runs_done, {self._troubled(None)}, "
             f"heartbeat_at = {self.d.now}, stopped_at = {self.d.now} WHERE id = :id",

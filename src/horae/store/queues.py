@@ -1,4 +1,4 @@
-"""`queues`: those that jobs name, and whether anything of them is claimed."""
+"""`queues`: the queues that jobs name, and whether they are paused."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class QueueTable(Telling):
             f"SELECT DISTINCT {self.d.part('plan', 'queue')} AS queue FROM jobs UNION SELECT DISTINCT queue FROM runs"
         )
         known = {row["queue"] for row in named}
-        # A job that cannot be read may name any of them.
+        # An unreadable job may name any of them.
         return [] if None in known else sorted({row["name"] for row in rows} - known)
 
     async def forget(self, names: Collection[str], older_than: float) -> int:

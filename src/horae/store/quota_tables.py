@@ -1,4 +1,4 @@
-"""What projects may have at most: the table of quotas."""
+"""The table of project quotas."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ project_quotas = table(
     key("quota", name(30)),
     must("most", Big),
     must("room", Big),  # units known to be free; locked by transactions that take some
-    may("counted_at", Time),  # when that was last counted; of log bytes, when the day's were last spent
-    must("seen", Big),  # how many rows were looked at for that: of many, it is not done at every refusal
+    may("counted_at", Time),  # when that was last counted; for log bytes, when the day's were last used
+    must("seen", Big),  # how many rows were read for that: if there are many, it is not repeated at every refusal
     may("refused_at", Time),
     must("set_by", name(200)),
     must("set_at", Time),

@@ -1,4 +1,4 @@
-"""`project_quotas`: what projects may have at most, and what they have."""
+"""`project_quotas`: limits of projects, and their usage."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KEPT = {
         "SELECT 1 FROM api_keys WHERE project_id = :project_id AND (expires_at IS NULL OR expires_at > {now})"
     ),
 }
-# By the index that gates use: one of projects would be paid for by every run, whether or not it has a quota. The runs
-# of a job that was deleted count as long as some of them wait to be cancelled.
+# With the index that gates use: an index by project would cost every run, whether or not it has a quota. The runs of a
+# deleted job count while some of them wait to be cancelled.
 _LIVE = (
     "SELECT 1 FROM jobs j JOIN runs r ON r.job_id = j.id WHERE j.project_id = :project_id",
     "SELECT 1 FROM job_deletions d JOIN runs r ON r.job_id = d.job_id WHERE d.project_id = :project_id",
@@ -30,8 +30,8 @@ _LIVE = (
 
 
 def bounded(project_id: str, *, many: bool = False) -> str:
-    """Whether the project in this column has a quota of live runs: asked along with what is read anyway. Of many rows,
-    whether any project has one is found out first, once for all of them; mostly that is all."""
+    """Whether the project in this column has a quota of live runs: queried along with other data. For many rows, it is
+    first determined whether any project has one, once for all of them; usually that is all."""
     mine = f"(SELECT 1 FROM project_quotas q WHERE q.project_id = {project_id} AND q.quota = 'live_runs')"
     if many:
         mine = f"CASE WHEN EXISTS (SELECT 1 FROM project_quotas a WHERE a.quota = 'live_runs') THEN {mine} END"
@@ -133,7 +133,7 @@ class QuotaTable(Group):
             "SELECT quota, most, refused_at FROM project_quotas WHERE project_id = :project_id",
             {"project_id": project_id},
         )
-        # A newer version may know others.
+        # A newer version may have others.
         return {Quota(row["quota"]): (row["most"], row["refused_at"]) for row in rows if row["quota"] in list(Quota)}
 
     async def set(self, project_id: str, quota: Quota, most: int, actor: str) -> None:

@@ -1,4 +1,4 @@
-"""`queue_projects`: which queues are reserved for which projects. One that has no row here is open to all."""
+"""`queue_projects`: which queues are reserved for which projects. A queue without a row here is open to all."""
 
 from __future__ import annotations
 

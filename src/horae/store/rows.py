@@ -1,4 +1,4 @@
-"""Small steps that every table group takes."""
+"""Helpers that every table group uses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Group:
         return await put(self.db, self.d, sql, rows, values, **params)
 
     async def id_before(self, seconds: float) -> str:
-        """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds a scan."""
+        """The smallest id created `seconds` ago: ids begin with their time, so it bounds a scan."""
         return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
 
     async def delete_old(self, table: str, column: str, older_than: float, limit: int, only: str = "TRUE") -> int:
@@ -52,7 +52,7 @@ class Group:
 
 
 class Telling(Group):
-    """A group whose changes are of interest to others once they are committed."""
+    """A group whose changes are announced after the commit."""
 
     def __init__(self, db: Connection, dialect: Dialect, after: Aftermath) -> None:
         super().__init__(db, dialect)
@@ -60,7 +60,7 @@ class Telling(Group):
 
 
 class Reading(Group):
-    """A group that looks at ended runs too."""
+    """A group that reads ended runs too."""
 
     def __init__(self, db: Connection, dialect: Dialect, history: History) -> None:
         super().__init__(db, dialect)
@@ -85,7 +85,7 @@ def keys_of(ref: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """A list of columns, written as people write lists."""
+    """A list of columns."""
     return tuple(text.split())
 
 
@@ -102,7 +102,7 @@ def load(text: str | None) -> Any:
 
 
 def load_object(text: str | None) -> dict[str, Any]:
-    """The same where there should be an object; an empty one stands for anything else."""
+    """Likewise for an object; an empty one stands for anything else."""
     found = load(text)
     return found if isinstance(found, dict) else {}
 
@@ -113,18 +113,18 @@ def load_list(text: str | None) -> list[Any]:
 
 
 def stored(table: Table, column: str, value: Any) -> Any:
-    """A value as its column takes it. Of documents that may be missing, an empty one is."""
+    """A value in the form its column accepts. An empty document is stored as missing, if that is allowed."""
     if table.columns[column].type is not Json:
         return value
     return None if table.columns[column].nullable and not value else dump(value)
 
 
 def read(record: type[T], row: Row, **given: Any) -> T:
-    """A record from a row, by the names of its fields; `given` are those that the row does not have as they are."""
+    """A record from a row, by field name; `given` are those that the row does not have in that form."""
     names = (field.name for field in fields(record))
     return record(**{name: given[name] if name in given else row[name] for name in names})
 
 
 def some(values: Collection[Any]) -> list[Any]:
-    """A list parameter. An empty one is never in a statement: the callers answer without asking the database."""
+    """A list parameter. It is never empty: callers then answer without a query."""
     return list(values)

@@ -1,4 +1,4 @@
-"""Which runs a page shows, as conditions on a row `r` of live or of ended runs."""
+"""Filters of a page of runs, as conditions on a row `r` of live or ended runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.store.dialects.months import smallest_id
 
 
 class RunPageQuery(NamedTuple):
-    """A page of runs, in order of their ids, which is that of creation."""
+    """A page of runs, in order of their ids, which is the order of creation."""
 
     project_id: str
     where: RunFilter
@@ -28,12 +28,12 @@ class RunPageQuery(NamedTuple):
 
 def _conditions(d: Dialect, asked: RunPageQuery) -> tuple[list[str], dict[str, Any]]:
     where = asked.where
-    # All runs of a job are of one project. PostgreSQL does not know that, and would go by the project's runs: it is
-    # asked in a way that its indexes do not serve.
+    # All runs of a job belong to one project. PostgreSQL does not know that, and would use the project's index: the
+    # condition is written so that no index matches it.
     of_project = "r.project_id = :project_id" if where.job_id is None else d.same("r.project_id", ":project_id")
     wheres = [of_project]
     params: dict[str, Any] = {"project_id": asked.project_id, "limit": asked.limit}
-    # An id begins with when it was made, and is what the list goes by.
+    # An id begins with its creation time, and the list is in that order.
     bounds = {
         f"r.id {'>' if asked.oldest_first else '<'} :after": ("after", asked.after),
         "r.id >= :since": ("since", smallest_id(where.since) if where.since else None),
@@ -46,7 +46,7 @@ def _conditions(d: Dialect, asked: RunPageQuery) -> tuple[list[str], dict[str, A
         if value is not None:
             wheres.append(condition)
             params[name] = value
-    # As words of the statement: there is an index for some of them only, which a parameter would not show.
+    # As literals: there are partial indexes for some of them, which a parameter would not match.
     if where.status is not None:
         wheres.append(f"r.status = '{RunStatus(where.status).value}'")
     if where.outcome is not None:

@@ -30,7 +30,7 @@ class Insert:
             f"INSERT INTO runs ({listed(plain)}, due_at, status, attempt, uncounted, created_at) "
             f"SELECT {listed(plain, 'v.')}, {due_at}, 'queued', 0, 0, {d.now} FROM {self.rows.sql}"
         )
-        # The caller brings the id, and may be so late that its run has already ended.
+        # The caller provides the id, and may be so late that its run has already ended.
         self.unless_over = f"{self.plain} WHERE {history.absent('v.id')}"
         # Usually one run: with the id as a parameter, only one partition of the history is searched.
         self.one_unless_over = f"{self.plain} WHERE {history.absent(':only')}"

@@ -1,5 +1,5 @@
-"""Runs as people see them: live and ended ones as one list. The live table is read first and history second, so that a
-run which moves in between is seen twice (and kept once) rather than not at all."""
+"""Live and ended runs as one list. The live table is read first and history second, so that a run that moves in between
+is seen twice (and kept once) rather than not at all."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from horae.store.run_record import LIVE_COLUMNS, records, select
 
 @cache
 def _live(d: Dialect, table: str = "runs", *, short: bool = False) -> str:
-    # A start that is still to come is that of a run which was claimed ahead: it waits for a slot of its worker.
+    # A start in the future belongs to a run that was claimed ahead: it waits for a slot of its worker.
     started_at = d.time(f"CASE WHEN r.started_at <= {d.now} THEN r.started_at END", "started_at")
     return select(table, LIVE_COLUMNS, d if short else None, started_at=started_at)
 
 
 async def added(db: Connection, d: Dialect, adding: str, params: Params) -> list[RunRecord]:
-    """Runs that the same statement adds, by a WITH that names them `added`."""
+    """Runs that the same statement inserts, in a WITH that names them `added`."""
     rows = await db.fetch(f"{adding} {_live(d, 'added')} ORDER BY r.id", params)
     return await records(db, d, rows, LIVE_COLUMNS)
 
@@ -36,8 +36,8 @@ async def find(db: Connection, d: Dialect, history: History, project_id: str, ru
 
 
 async def some(db: Connection, d: Dialect, history: History, project_id: str, run_ids: list[str]) -> list[RunRecord]:
-    """As in a list, without documents that are long. Live first, history second: one that moves in between is seen
-    twice, and its end counts."""
+    """As in a list, without long documents. Live first, history second: one that moves in between is seen twice, and
+    its end counts."""
     found = {run.id: run for run in await live(db, d, project_id, run_ids, short=True)}
     found |= {run.id: run for run in await history.runs(project_id, run_ids, short=True)}
     return list(found.values())

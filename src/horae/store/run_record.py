@@ -1,4 +1,4 @@
-"""A run as people see it, read from a row: its fields that are columns of the live table, or of history."""
+"""Run records, read from a row: the fields that are columns of the live table, or of history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DECODED: dict[str, Callable[[Any], Any]] = {
     "progress": load,
     "result": load,
     "held": bool,
-    "parked": bool,  # numbers where a database has no booleans
+    "parked": bool,  # numbers if a database has no booleans
 }
 _ADDED = ("job_name", "max_attempts", "truncated")
 _LONG = ("input", "result")
@@ -42,7 +42,7 @@ def select(table: str, columns: Sequence[str], short: Dialect | None = None, **c
 
 
 def _shortened(d: Dialect, column: str) -> str:
-    """NULL if it is long, so that the database does not even send it, and a second column that says so."""
+    """NULL if it is long, so that the database does not even send it, and a second column that indicates it."""
     size = d.bytes(f"r.{column}")
     return (
         f"CASE WHEN {size} <= {_LISTED} THEN r.{column} END AS {column}, "

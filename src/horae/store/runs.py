@@ -1,4 +1,4 @@
-"""`runs`: what is queued and running. Claiming, leases, ending and listing have files of their own."""
+"""`runs`: queued and running runs. Claiming, leases, ending and listing have their own files."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class RunTable(Telling):
     async def tried(self, attempts: Sequence[Tried]) -> None:
         await endings.tried(self.db, self.d, attempts)
 
-    # Queued and under way
+    # Queued and active
 
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
@@ -117,7 +117,7 @@ class RunTable(Telling):
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:
             return []
-        if lock:  # on its own: a joined row would be locked too
+        if lock:  # separate: a joined row would be locked too
             await self.db.fetch(
                 f"SELECT id FROM runs WHERE {self.d.among('id', 'ids')} AND project_id = :project_id "
                 f"ORDER BY id {self.d.lock}",

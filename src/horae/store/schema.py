@@ -1,7 +1,7 @@
-"""Bringing the schema up to date, and refusing to work on one that does not fit.
+"""Schema migration, and the check that this code may use the schema.
 
-Revisions are numbers in order. The database stores the revision it is at and the oldest one whose code may still work
-on it (`installation.minimum_revision`), so that in a rolling upgrade old processes go on until the new schema really
+Revisions are consecutive numbers. The database stores its revision and the oldest one whose code may still work on it
+(`installation.minimum_revision`), so that in a rolling upgrade old processes continue until the new schema really
 forbids it.
 """
 
@@ -27,12 +27,12 @@ T = TypeVar("T")
 
 _VERSIONS = Path(__file__).parent / "migrations" / "versions"
 CODE_REVISION = max(path.name[:4] for path in _VERSIONS.glob("[0-9]*.py"))  # the newest migration in this code
-OLDEST_USABLE = CODE_REVISION  # the oldest schema that this code can work on: a lower one only if tests show it
+OLDEST_USABLE = CODE_REVISION  # the oldest schema that this code can use: a lower one only if tests prove it
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 
 async def check(db: Connection, d: Dialect) -> int:
-    """Raises SchemaMismatch unless this code may work on this database; its shard count if it may."""
+    """Raises SchemaMismatch unless this code may use this database; returns its shard count."""
     try:
         rows = await db.fetch(
             "SELECT v.version_num AS revision, i.minimum_revision, i.shard_count "
@@ -62,18 +62,18 @@ def _refuse_too_new(revision: str, minimum: str) -> None:
 
 
 async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
-    """Brings the schema to a revision; safe to repeat, and to run from several processes at once."""
+    """Migrates the schema to a revision; safe to repeat, and to run from several processes at once."""
     if url.startswith("sqlite:"):
         _keep_private(Path(unquote(url.partition(":")[2].removeprefix("///"))))
     await _connected(url, lambda connection: _run(connection, to, shard_count))
 
 
 def _keep_private(file: Path) -> None:
-    """SQLite would let every local user read it, with logs, inputs and password hashes. What it makes beside it has the
-    same rights. A group that was given some keeps them."""
+    """SQLite would let every local user read it, with logs, inputs and password hashes. Files that it creates beside it
+    have the same permissions. Group permissions that were granted are kept."""
     if str(file).startswith("file:"):
         return  # SQLite's own form, for databases in memory
-    with suppress(OSError):  # not ours to change, or cannot be created: reported on opening
+    with suppress(OSError):  # not ours to change, or cannot be created: reported when opening
         with suppress(FileExistsError):
             os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         for path in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
@@ -150,7 +150,7 @@ def _current(connection: SyncConnection) -> str | None:
 
 
 def _leave_newer(connection: SyncConnection, current: str, to: str) -> None:
-    """A newer Horae has migrated already: in a rolling upgrade this one may still work on it, but not change it."""
+    """A newer Horae has already migrated: in a rolling upgrade this one may still use it, but not change it."""
     from sqlalchemy import text
 
     _refuse_too_new(current, connection.scalar(text("SELECT minimum_revision FROM installation")) or "")
@@ -170,7 +170,7 @@ def alembic_config() -> Config:
 
 
 def sqlalchemy_url(url: str) -> tuple[str, bool]:
-    """The URL as SQLAlchemy spells it, and whether its driver is asynchronous."""
+    """The URL in SQLAlchemy's form, and whether its driver is asynchronous."""
     scheme, _, rest = url.partition(":")
     match scheme.partition("+")[0]:
         case "postgresql" | "postgres":

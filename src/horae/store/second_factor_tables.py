@@ -6,18 +6,18 @@ from horae.store.columns import Id, Int, LongText, Time, name
 from horae.store.table import key, may, must, table
 
 second_factors = table(
-    "second_factors",  # an authenticator app of a user: one that is in use, and one that is being enrolled
+    "second_factors",  # a user's authenticator app: one in use, and one being enrolled
     key("user_id", Id),
     key("state", name(10)),  # on or pending
     must("sealed", LongText),  # the shared secret, encrypted with the user as associated data
-    must("key_id", name(40)),  # which key sealed it
+    must("key_id", name(40)),  # the key that encrypted it
     may("used_step", Int),  # the last time step whose code was used
     must("created_at", Time),
     may("confirmed_at", Time),
 )
 
 recovery_codes = table(
-    "recovery_codes",  # those that are left: a code that was used is deleted
+    "recovery_codes",  # the remaining ones: a used code is deleted
     key("user_id", Id),
     key("digest", name(64)),
     must("created_at", Time),

@@ -1,6 +1,6 @@
 """`second_factors` and `recovery_codes`: proofs of identity in addition to the password.
 
-While a factor is enabled, the user's password hash carries a mark. Versions of Horae without second factors cannot read
+While a factor is enabled, the user's password hash has a prefix. Versions of Horae without second factors cannot read
 such a hash and refuse the password: during a rolling upgrade the password alone never signs a user in."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from horae.store import second_factor_tables as tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch
 
-MARK = "2fa:"  # before the hash of a password that does not suffice
+MARK = "2fa:"  # prefix of the hash of a password that is not enough
 ON, PENDING = "on", "pending"
 IS_ON = f"EXISTS (SELECT 1 FROM second_factors f WHERE f.user_id = u.id AND f.state = '{ON}')"
 _COLUMNS = "user_id, sealed, key_id, used_step, created_at, confirmed_at"

@@ -1,4 +1,4 @@
-"""`secrets`: values that are sealed before they come here and opened after they have left."""
+"""`secrets`: values that are encrypted before they get here and decrypted after they leave."""
 
 from __future__ import annotations
 

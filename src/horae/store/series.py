@@ -1,8 +1,8 @@
-"""`series`: what happened within a minute, an hour or a day, one document each.
+"""`series`: what happened in a minute, an hour or a day, one document each.
 
-Ends come from the deltas of the counters, in the transaction that sums and deletes those: each run is in exactly one
-minute, also if the scheduler dies in between. Samples of what is live are added once a minute: the minute of the
-installation has one, or none.
+Ends come from the deltas of the counters, in the transaction that sums and deletes those: each run is counted in
+exactly one minute, even if the scheduler dies in between. Samples of live values are added once a minute: the
+installation's minute has one, or none.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def ends(deltas: Sequence[Row]) -> dict[Slot, Bucket]:
 
 
 async def merge(db: Connection, d: Dialect, added: Mapping[Slot, Bucket], *, once: Slot | None = None) -> bool:
-    """Adds to what is stored. With `once`, only if that bucket has no sample yet; whether it did. The rows are locked,
-    in the order of their keys, between reading and writing: documents cannot be added up by the database."""
+    """Adds to the stored buckets. With `once`, only if that bucket has no sample yet; returns whether it did. The rows
+    are locked, in key order, between reading and writing: the database cannot add up documents."""
     sql, keys = _sql(d), sorted(added)
     which = [tuple(key) for key in keys]
     await put(db, d, sql.add, sql.keys, which)

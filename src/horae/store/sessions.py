@@ -1,4 +1,4 @@
-"""`sessions`: sign-ins, each with the digest of the one refresh token that is good now."""
+"""`sessions`: sign-ins, each with the digest of its valid refresh token."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class SessionTable(Group):
         )
 
     async def prune(self, older_than: float) -> int:
-        """Forgets sessions that ended or ran out long ago; until then a replayed token is known for what it is."""
+        """Deletes sessions that ended or expired long ago; until then reuse of a token is detected."""
         return await self.db.execute(
             f"DELETE FROM sessions WHERE expires_at < {self.d.earlier(':older_than')} "
             f"OR ended_at < {self.d.earlier(':older_than')}",

@@ -1,4 +1,4 @@
-"""Ways to sign in other than by password: identities of a provider, what its claims gave, and devices that wait."""
+"""Sign-in other than by password: identities of a provider, roles granted by its claims, and waiting devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from horae.store.columns import Flag, Id, Int, Time, name
 from horae.store.table import key, may, must, table
 
 identities = table(
-    "identities",  # who a person is at a provider, and here
+    "identities",  # a user's identity at a provider
     key("issuer", name(255)),
     key("subject", name(255)),
     must("user_id", Id),
@@ -18,7 +18,7 @@ identities = table(
 )
 
 claimed_roles = table(
-    "claimed_roles",  # what claims gave; a membership with another role was changed by hand since
+    "claimed_roles",  # granted by claims; a membership with another role was changed by hand since
     key("user_id", Id),
     key("project_id", Id),
     must("role", name(20)),
@@ -26,7 +26,7 @@ claimed_roles = table(
 
 device_codes = table(
     "device_codes",  # sign-ins waiting for approval in a browser
-    key("digest", name(64)),  # of the code that the device holds
+    key("digest", name(64)),  # of the code that the device has
     must("user_code", name(8)),
     must("client", name(200)),
     must("address", name(100)),

@@ -1,5 +1,5 @@
 """`job_stats`, `run_stats`, `stat_deltas`: counters. Transactions that end runs append deltas; a roll-up sums them soon
-after. What is read is the sum of both, so it is exact at any moment."""
+after. Readers add up both, so counts are exact at any moment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from horae.store.totals import add as add_totals
 from horae.store.totals import recount, totals
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
-_LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept where a batch says nothing about them
+_LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept if a batch says nothing about them
 _DELTA = words("id job_id project_id status runs duration_ms retries timed_out run_id reason detail")
 
 
@@ -61,7 +61,7 @@ class _Sql:
                 **{column: f"COALESCE(v.{column}, job_stats.{column})" for column in _LASTING},
                 **{column: f"v.{column}" for column in _LAST},
             },
-            # Another roll-up may have been here first with what is newer.
+            # Another roll-up may have come first with something newer.
             "job_stats.job_id = v.job_id AND (job_stats.last_run_at IS NULL OR job_stats.last_run_at <= v.last_run_at)",
         )
         self.hour_rows = batch(
@@ -116,7 +116,7 @@ class StatTable(Reading):
         if not rows:
             return 0
         await self.put(sql.job, sql.job_rows, _per_job(rows))
-        await NoticeTable(self.db, self.d).recovered(self._recoveries(rows))  # which looks at what `last` changes
+        await NoticeTable(self.db, self.d).recovered(self._recoveries(rows))  # which reads what `last` changes
         await self.put(sql.last, sql.last_rows, standings(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
@@ -131,7 +131,7 @@ class StatTable(Reading):
         return await recount(self.db, self.d)
 
     def _recoveries(self, rows: Sequence[Row]) -> list[Recovery]:
-        """The jobs whose latest run succeeded; those that did not fail before are sorted out by the statement."""
+        """The jobs whose latest run succeeded; the statement filters out those that did not fail before."""
         failed_at: dict[str, datetime] = {}
         for row in rows:
             if row["status"] == RunStatus.FAILED and row["run_id"] is not None:
@@ -182,12 +182,12 @@ def _per_job(rows: Sequence[Row]) -> list[list[Any]]:
             job[row["status"]] += row["runs"]
         for column in _SUMS:
             job[column] += row[column]
-    # In key order, as every batch of upserts: two roll-ups then wait for each other instead of deadlocking.
+    # In key order, like every batch of upserts: two roll-ups then wait for each other instead of deadlocking.
     return [[*key, *counts.values()] for key, counts in sorted(sums.items())]
 
 
 def _latest(rows: Sequence[Row]) -> dict[str, Row]:
-    """By job, what is known of its newest ended run."""
+    """By job, its newest ended run."""
     last: dict[str, Row] = {}
     for row in rows:
         known = last.get(row["job_id"])

@@ -1,7 +1,7 @@
-"""What queued runs want, and how many of them wait for something in particular.
+"""The requirements of queued runs, and how many runs have each.
 
-Wants are found by skipping through the index of queued runs from one to the next (a loose index scan): the cost follows
-the number of different wants, not the number of runs."""
+They are found by skipping through the index of queued runs from one to the next (a loose index scan): the cost depends
+on the number of different requirements, not on the number of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAUSED = PAUSED.format(queue="want.queue")
 
 
 async def wants(db: Connection, d: Dialect) -> list[Want]:
-    """All that queued runs want, of queues that are not paused."""
+    """All requirements of queued runs, in queues that are not paused."""
     rows = await db.fetch(_skipping(d) if d.seeks_in_subqueries else _grouped(d))
     return [(row["queue"], row["needs"]) for row in rows]
 
@@ -46,8 +46,8 @@ async def waiting(db: Connection, d: Dialect, job_ids: Sequence[str], patience: 
 
 @cache
 def _skipping(d: Dialect) -> str:
-    """The next queue of the same need, or else the next need: in one comparison of both, SQLite would read all runs of
-    the need up to there."""
+    """The next queue of the same need, otherwise the next need: with one comparison of both, SQLite would read all runs
+    of the need up to there."""
     first = "(SELECT n.id FROM runs n WHERE {} ORDER BY n.needs, n.queue, n.priority, n.due_at, n.id LIMIT 1)"
     ours = ready("n")
     next_queue = first.format(f"{ours} AND n.needs = want.needs AND n.queue > want.queue")
@@ -61,7 +61,7 @@ def _skipping(d: Dialect) -> str:
 
 @cache
 def _grouped(d: Dialect) -> str:
-    """MySQL skips by GROUP BY alone, and only along the whole of an index."""
+    """MySQL skips only by GROUP BY, and only over a whole index."""
     return (
         "SELECT DISTINCT needs, queue FROM (SELECT needs, queue, status, held FROM runs "
         f"GROUP BY needs, queue, status, held) AS want WHERE {ready('want')} "

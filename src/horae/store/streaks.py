@@ -1,5 +1,5 @@
-"""How jobs stand after a batch of ends: their last run, when they last succeeded and failed, and for how long they have
-been failing. Alerts ask this of counters, not of the history."""
+"""The state of jobs after a batch of ends: their last run, when they last succeeded and failed, and for how long they
+have been failing. Alerts read this from counters, not from the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How everything does, in numbers: of a project, or of the installation."""
+"""Totals of a project, or of the installation."""
 
 from __future__ import annotations
 

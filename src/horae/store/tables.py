@@ -1,6 +1,6 @@
-"""The schema as it is after the last migration. `runs` is small and hot; `run_history` is appended once per run.
+"""The schema after the last migration. `runs` is small and hot; `run_history` is appended once per run.
 
-The migrations create it; tests compare the two. Columns that people meet have the same names in the API.
+The migrations create it; tests compare the two. Columns that users see have the same names in the API.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ jobs = table(
     must("enabled", Flag),
     must("paused", Flag),
     may("paused_until", Time),
-    must("plan", Json),  # what firing needs of the definition; equal text for equal schedules
-    must("anchor_at", Time),  # where the grid of an `every` schedule begins
+    must("plan", Json),  # the part of the definition that firing needs; equal text for equal schedules
+    must("anchor_at", Time),  # the start of the grid of an `every` schedule
     may("next_run_at", Time),  # the next occurrence; NULL when there is none
-    may("fired_through", Time),  # every occurrence up to here is accounted for; it only ever rises
+    may("fired_through", Time),  # every occurrence up to here is accounted for; it only ever increases
     must("fired_count", Big),
     must("created_by", name(200)),
     must("created_at", Time),
     must("updated_by", name(200)),
     must("updated_at", Time),
     may("per_hour", Int),  # how often its schedule fires in the busiest hour: see domain/people/quota.py
-    may("per_hour_of", Int),  # the version that this is about; another, or NULL, if an older Horae saved the job
+    may("per_hour_of", Int),  # the version that this refers to; another, or NULL, if an older Horae saved the job
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
 # Equal times in table order, regardless of the shard: jobs that are due together share pages.
@@ -101,7 +101,7 @@ queues = table(
     may("paused_by", name(200)),
     may("named_at", Time),  # when a job that names it was last saved, within the hour; NULL: when it was created
 )
-_resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look for one
+_resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look up one
 Index("queues_paused", queues.c.paused_at, postgresql_where=_resting, sqlite_where=_resting)
 
 queue_projects = table(
@@ -120,7 +120,7 @@ job_gates = table(
 )
 
 job_deletions = table(
-    "job_deletions",  # jobs that were deleted and whose queued runs are still being cancelled, a portion at a time
+    "job_deletions",  # deleted jobs whose queued runs are still being cancelled, in portions
     key("job_id", Id),
     must("project_id", Id),
     must("deleted_by", name(200)),
@@ -137,7 +137,7 @@ job_dependencies = table(
 
 
 def _kept() -> list[Column[Any]]:
-    """What a run takes along into the history when it ends."""
+    """The columns that a run keeps in the history when it ends."""
     return [
         key("id", Id),
         must("job_id", Id),
@@ -162,7 +162,7 @@ def _kept() -> list[Column[Any]]:
         may("triggered_by", name(200)),
         must("created_at", Time),
         may("operation_id", Id),
-        may("traceparent", name(trace.LENGTH)),  # of the caller's trace; NULL: the run has a trace of its own
+        may("traceparent", name(trace.LENGTH)),  # of the caller's trace; NULL: the run has its own trace
     ]
 
 
@@ -178,13 +178,13 @@ runs = table(
     may("lease_until", Time),
     may("cancel_requested_at", Time),
     may("published_at", Time),
-    # Waits for a callback: no worker has it, and its lease ends when the callback has not come.
+    # Waits for a callback: no worker has it, and its lease expires if the callback does not come.
     Column("parked", Flag, nullable=False, server_default=false()),
-    # When a run that was asked for later may look for a place behind its job's gate; until then it is held.
+    # When a run that was requested for later may take a place behind its job's gate; until then it is held.
     may("wake_at", Time),
     UniqueConstraint("job_id", "occurrence", name="runs_occurrence").ddl_if(callable_=_has_no_partial_indexes),
 )
-# Without the runs that no occurrence stands for: they would pay for it, and be found by it.
+# Without runs that have no occurrence: they would pay for it, and be found by it.
 _occurred = text("occurrence IS NOT NULL")
 Index(
     "runs_occurrence",
@@ -198,9 +198,9 @@ Index(
 
 _queued = text("status = 'queued' AND NOT held")
 _running = text("status = 'running'")
-# Lanes (store/lanes.py): equal in all but the time, and in the order in which their runs are taken. Where partial
-# indexes exist they hold only what the query can take, and stay small; on MySQL the order of the columns is that of
-# the claim, since it locks every row that it passes.
+# Lanes (store/lanes.py): equal in everything but the time, and in the order in which their runs are claimed. Partial
+# indexes contain only claimable runs and stay small; on MySQL the order of the columns is that of the claim, since it
+# locks every row that it reads.
 Index(
     "runs_ready",
     runs.c.needs,
@@ -221,8 +221,8 @@ Index(
     runs.c.due_at,
     runs.c.id,
 ).ddl_if(callable_=_has_no_partial_indexes)
-# What a gate counts, and whose turn it is behind it. The second is of held runs alone where that is possible: every run
-# pays for the first, which is as short as it can be.
+# What a gate counts, and whose turn it is behind it. The second contains only held runs if possible: every run pays for
+# the first, which is as short as it can be.
 Index("runs_job", runs.c.job_id, runs.c.held).ddl_if(callable_=_has_partial_indexes)
 _held = text("held = TRUE")
 Index(
@@ -268,11 +268,11 @@ run_history = table(
     may("result", Json),
     may("error", LongText),
     may("traceback", LongText),
-    may("outcome", name(20)),  # of the attempt that ended it; NULL where that succeeded, or where none did
+    may("outcome", name(20)),  # of the attempt that ended it; NULL if that succeeded, or if none did
 )
 Index("run_history_job", run_history.c.job_id, run_history.c.id)
 Index("run_history_project", run_history.c.project_id, run_history.c.id)
-# What is rare is found without looking at all the rest; what most runs are has no entry, so that they cost nothing.
+# Indexes for what is rare; most runs have no entry, so that they cost nothing.
 for _index, _whose, _column, _most in (
     ("run_history_status", "project_id", "status", "succeeded"),
     ("run_history_job_status", "job_id", "status", "succeeded"),
@@ -306,14 +306,14 @@ operations = table(
     must("created_by", name(200)),
     must("created_at", Time),
     may("finished_at", Time),
-    may("fingerprint", name(64)),  # the same work of the same job has the same
+    may("fingerprint", name(64)),  # equal for the same work of the same job
     Index("operations_project", "project_id", "id"),
     Index("operations_state", "state", "kind"),
     Index("operations_same", "job_id", "fingerprint"),
 )
 
 attempts = table(
-    "attempts",  # tries that did not end their run; the last one is in the run itself
+    "attempts",  # attempts that did not end their run; the last one is in the run itself
     key("run_id", Id),
     key("n", Int),
     may("worker_id", Id),
@@ -350,7 +350,7 @@ run_logs = table(
     must("text", LongText),
 )
 
-# Shapes of batches with columns of several tables; these are not tables of the database.
+# Columns of batches from several tables; these are not tables of the database.
 _shapes = MetaData()
 
 

@@ -1,4 +1,4 @@
-"""`unreadable`: which process could not read which version of a job, for people and for other processes to know."""
+"""`unreadable`: which process could not read which version of a job, for users and for other processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _of(d: Dialect) -> tuple[str, Rows]:
 class UnreadableTable(Group):
     async def note(self, process_id: str, left_out: Collection[LeftOut]) -> None:
         sql, rows = _put(self.d)
-        # In one order: processes that note the same jobs do not lock each other out.
+        # In one order: processes that record the same jobs do not deadlock.
         ordered = sorted(left_out, key=lambda one: (one.job_id, one.version))
         await self.put(sql, rows, [(one.job_id, one.version, process_id, one.reason[:_REASON]) for one in ordered])
 

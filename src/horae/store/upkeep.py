@@ -1,5 +1,4 @@
-"""What keeps the database small: retention, and on PostgreSQL the partitions of future months; and pending work for a
-sweep."""
+"""Maintenance: retention, and on PostgreSQL the partitions of future months; and pending work for a sweep."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from horae.store.rows import Group
 
 class UpkeepTables(Group):
     async def prune_logs(self, older_than: float, limit: int) -> int:
-        """By when it was written: a run that was asked for long ago may have run just now."""
+        """By when it was written: a run that was requested long ago may have run just now."""
         rows = await self.db.fetch(
             "SELECT run_id FROM run_logs WHERE run_id < :before GROUP BY run_id "
             f"HAVING MAX(at) < {self.d.earlier(':older_than')} ORDER BY run_id LIMIT :limit",

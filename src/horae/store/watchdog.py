@@ -12,7 +12,7 @@ from horae.store.dialects.base import Connection
 from horae.store.dialects.link import ServerLink
 from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
-_LATE = 1.5  # seconds after which the server is asked
+_LATE = 1.5  # seconds after which the server is queried
 _TICK = 0.5
 _ASKING = 5.0  # seconds for the answer, connecting included
 _NOBODY: set[int] = set()  # the answer of a server that cannot be reached
@@ -24,8 +24,8 @@ class Watchdog:
     def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
         self._connect = connect
         self._lent: set[ServerLink] = set()
-        self._vouched: dict[ServerLink, float] = {}  # until when it is not asked again
-        self._unheard: dict[ServerLink, float] = {}  # statements about which one question went unanswered
+        self._vouched: dict[ServerLink, float] = {}  # until when it is not queried again
+        self._unheard: dict[ServerLink, float] = {}  # statements about which one query went unanswered
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
 
@@ -72,7 +72,7 @@ class Watchdog:
             if link.number in at_work:
                 self._vouched[link] = time.monotonic() + _LATE
             elif at_work is _NOBODY and unheard.get(link) != asked_at:
-                self._unheard[link] = asked_at  # it may just be slow: try once more
+                self._unheard[link] = asked_at  # it may just be slow: retry once
             else:
                 link.give_up()
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 SUFFIX = ".sock"
 MESSAGE_LIMIT = 8_000
 PATH_LIMIT = 100  # of an address: 108 bytes on Linux, 104 elsewhere
-BACKLOG = 10  # Linux queues this many datagrams by default; that many at once mean that some may be missing
+BACKLOG = 10  # Linux queues this many datagrams by default; if that many arrive at once, some may be missing
 SETTLED = 0.05  # seconds; the mtime of a directory has a resolution of some milliseconds
 
 
@@ -43,7 +43,7 @@ class LocalWakeups:
         self._on_hint: OnHint = lambda _: None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._peers: dict[str, socket.socket] = {}
-        self._changed = -1  # the directory's time of change when the peers were last listed
+        self._changed = -1  # the directory's mtime when the peers were last listed
         self._changed_seen = 0.0
         self._listed = 0.0
         self._closed = False
@@ -108,7 +108,7 @@ class LocalWakeups:
             self._folder = None
 
     def _receive(self) -> None:
-        """Takes all that is waiting and passes each hint on once."""
+        """Reads everything that is waiting and passes each hint on once."""
         hints: dict[Hint, None] = {}
         count = 0
         assert self._socket is not None
@@ -155,14 +155,14 @@ class LocalWakeups:
             self._peers[name] = peer
 
     def _bury(self, name: str) -> None:
-        """Removes the socket of a process that is gone. Names are never reused: it cannot belong to another process."""
+        """Removes the socket of a dead process. Names are never reused: it cannot belong to another process."""
         if peer := self._peers.pop(name, None):
             peer.close()
         with suppress(OSError):
             os.unlink(name, dir_fd=self._folder)
 
     def _open(self) -> bool:
-        """Makes the directory. Addresses go through its descriptor, so that a long path does not matter."""
+        """Creates the directory. Addresses use its descriptor, so that a long path does not matter."""
         if self._folder is not None:
             return True
         if not self._works or self._closed:

@@ -19,8 +19,8 @@ def topic(hint: Hint) -> str:
 
 
 def pack(hints: Iterable[Hint], limit: int) -> list[bytes]:
-    """The hints, each once, in messages of at most `limit` bytes. One that cannot be written shrinks to its
-    topic: a queue's name must not be able to break the message."""
+    """The hints, each once, in messages of at most `limit` bytes. One that cannot be encoded shrinks to its topic: a
+    queue's name must not be able to break the message."""
     messages: list[bytes] = []
     lines: list[bytes] = []
     size = -1

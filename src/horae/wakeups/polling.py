@@ -9,7 +9,7 @@ from horae.wakeups.message import OnLost, nobody
 
 
 class PollingWakeups:
-    """Carries nothing, and says so: `reliable` is False, so idle processes poll more often."""
+    """Carries nothing, and reports that: `reliable` is False, so idle processes poll more often."""
 
     reliable = False
 

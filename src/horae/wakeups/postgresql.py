@@ -1,10 +1,10 @@
 """Hints through PostgreSQL's LISTEN and NOTIFY, over one connection per process that does both.
 
-A task owns the connection. It sends what has gathered since its last NOTIFY, so a burst of hints costs few of
-them (each takes a lock of the whole server at its commit; without waiting for the disk, that lock is short).
-When the connection is lost the task reconnects; whenever listening begins, every topic is hinted once, for
-what may have passed meanwhile. Behind a pooler in transaction mode LISTEN succeeds and nothing ever arrives:
-each time, a hint from a second connection must come through before this one counts as `reliable`.
+A task owns the connection. It sends what has accumulated since its last NOTIFY, so a burst of hints costs few of them
+(each takes a server-wide lock at its commit; without waiting for the disk, that lock is short). When the connection is
+lost the task reconnects; whenever listening begins, every topic is hinted once, for anything missed. Behind a pooler in
+transaction mode LISTEN succeeds and nothing ever arrives: each time, a hint from a second connection must come through
+before this one counts as `reliable`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 CHANNEL = "horae"
 PAYLOAD_LIMIT = 7_999
-PENDING_LIMIT = 10_000  # hints kept while the database is away
+PENDING_LIMIT = 10_000  # hints kept while the database is unreachable
 CONNECT_TIMEOUT = 3.0
 COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
@@ -77,7 +77,7 @@ class PostgresqlWakeups:
         self._ensure_task()
 
     async def send(self, hints: Collection[Hint]) -> None:
-        """Returns at once; the hints are under way."""
+        """Returns at once; the hints are sent in the background."""
         if self._closing or not hints:
             return
         self._pending.update(dict.fromkeys(hints))
@@ -88,8 +88,7 @@ class PostgresqlWakeups:
         self._ensure_task()
 
     def doubt(self) -> None:
-        """Makes a new connection, unless this is one: asking an old one would take as long as it takes to give it
-        up."""
+        """Opens a new connection, unless this one is new: checking an old one would take as long as giving up on it."""
         if asyncio.get_running_loop().time() - self._connected_at > YOUNG:
             self._doubted = True
             self._wake.set()
@@ -122,7 +121,7 @@ class PostgresqlWakeups:
                     try:
                         await self._serve(connection)
                     except Exception:
-                        await self.on_lost()  # also if it was doubted: not all may know
+                        await self.on_lost()  # also if it was doubted: others may not know
                         raise
             except Exception as error:  # after any error, the next connection may work
                 self._say(
@@ -138,7 +137,7 @@ class PostgresqlWakeups:
                 delay = min(2 * delay, RETRY_MAX)
 
     async def _listen(self, connection: Any) -> None:
-        """Begins to listen, and finds out whether anything arrives."""
+        """Starts to listen, and finds out whether anything arrives."""
         if self._topics:
             try:
                 await connection.add_listener(self._channel, self._receive)
@@ -176,7 +175,7 @@ class PostgresqlWakeups:
         return True
 
     async def _serve(self, connection: Any) -> None:
-        """Sends what gathers until the connection is lost or nothing more will come."""
+        """Sends accumulated hints until the connection is lost or closed."""
         connection.add_termination_listener(lambda _: self._wake.set())
         while True:
             self._wake.clear()
@@ -194,7 +193,7 @@ class PostgresqlWakeups:
                     await self._ping(connection)
 
     async def _ping(self, connection: Any) -> None:
-        """Whether the peer is alive. If this process was too busy to look, what has come meanwhile counts."""
+        """Whether the peer is alive. If this process was too busy to check, data that arrived meanwhile counts."""
         answer = asyncio.ensure_future(connection.execute("SELECT 1"))
         try:
             for patience in (PING_TIMEOUT, LAST_LOOK):
@@ -227,8 +226,7 @@ class PostgresqlWakeups:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
-        """A connection without prepared statements (a pooler may not keep them). Closed politely if all went
-        well."""
+        """A connection without prepared statements (a pooler may not keep them). Closed properly if all went well."""
         connection = await asyncpg.connect(
             self._dsn, timeout=CONNECT_TIMEOUT, command_timeout=COMMAND_TIMEOUT, statement_cache_size=0
         )
@@ -241,7 +239,7 @@ class PostgresqlWakeups:
                 connection.terminate()
 
     def _say(self, what: str, level: int, message: str, *args: Any) -> None:
-        """Says each thing once, until it is over."""
+        """Logs each problem once, until it is over."""
         if what not in self._said:
             self._said.add(what)
             log.log(level, message, *args)
@@ -254,8 +252,8 @@ class PostgresqlWakeups:
 
 
 def _notify(channel: str, messages: list[bytes]) -> str:
-    """One message in the simple protocol, hence one transaction, for any pooler, that does not wait for the disk.
-    NOTIFY is quicker than SELECT pg_notify(): it is not planned."""
+    """One message in the simple protocol, hence one transaction, for any pooler, without waiting for the disk. NOTIFY
+    is faster than SELECT pg_notify(): it is not planned."""
     return "; ".join(
         ["SET LOCAL synchronous_commit = off", *(f"NOTIFY {channel}, {_literal(each.decode())}" for each in messages)]
     )
@@ -267,7 +265,7 @@ def _literal(text: str) -> str:
 
 
 def _dsn(url: str) -> tuple[str, list[str]]:
-    """What asyncpg takes, and the texts that must never be shown."""
+    """The URL for asyncpg, and the texts that must never be shown."""
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     hidden = [parts.password or "", unquote(parts.password or ""), query.get("password", "")]

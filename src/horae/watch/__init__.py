@@ -1,1 +1,1 @@
-"""Watching Horae work: logs, and what grows from them."""
+"""Observability: logs, metrics, traces, health checks and error reports."""

@@ -1,4 +1,4 @@
-"""Alert rules for Prometheus: what an operator wants to be woken for, or told in the morning."""
+"""Alert rules for Prometheus: what should page an operator, and what can wait until the morning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from horae.watch.queries import quantile, rate, select
 
 
 class AlertRule(NamedTuple):
-    """`lasting`: for how long the expression must hold. `remedy` is the one thing to do."""
+    """`lasting`: how long the expression must hold. `remedy` is the one thing to do."""
 
     name: str
     expression: str
@@ -124,7 +124,7 @@ ALERT_RULES = (
 
 
 def prometheus_rules() -> dict[str, Any]:
-    """What Prometheus reads as a rule file."""
+    """The rule file for Prometheus."""
     return {
         "groups": [
             {

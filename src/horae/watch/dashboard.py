@@ -84,7 +84,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
 
 
 def grafana_dashboard() -> dict[str, Any]:
-    """What Grafana imports."""
+    """The dashboard as Grafana imports it."""
     source = {
         "name": "source",
         "label": "Prometheus",

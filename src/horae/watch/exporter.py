@@ -1,6 +1,5 @@
-"""The exporter: metrics and probes of schedulers and workers over HTTP, on a port of their own (HORAE_METRICS_PORT).
-It answers one short request per connection, and is bounded in size, time and number: it stands on the loop that runs
-jobs."""
+"""The exporter: metrics and probes of schedulers and workers over HTTP, on a separate port (HORAE_METRICS_PORT). It
+answers one short request per connection, and is bounded in size, time and number: it shares the loop that runs jobs."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ class Exporter:
         self._open = 0
 
     async def start(self, host: str, port: int) -> int:
-        """The port that it listens on: another than `port` only if that is 0."""
+        """Returns the port that it listens on: different from `port` only if that is 0."""
         self._server = await asyncio.start_server(self._serve, host, port, limit=_LONGEST)
         found: int = self._server.sockets[0].getsockname()[1]
         return found

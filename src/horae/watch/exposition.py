@@ -1,4 +1,4 @@
-"""Exposition: the numbers of a process in the text forms that Prometheus reads, by its own library."""
+"""Exposition: the metrics of a process in Prometheus' text formats, with its own library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Collected(Collector):
 
 
 def exposed(meters: Meters, accept: str, numbers: Numbers = ()) -> tuple[bytes, str]:
-    """The text and its type, in the form that was asked for; `numbers` stand beside those of the process."""
+    """The text and its content type, in the requested format; `numbers` are added to those of the process."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collected(meters, tuple(numbers)))
     encode, content_type = choose_encoder(accept)

@@ -1,4 +1,4 @@
-"""What can be wrong with an installation, found out and said with what to do about it. It only reads."""
+"""Health checks: what can be wrong with an installation, and what to do about it. Read-only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from horae.lifecycle.stranded import find_stranded
 from horae.ports import Store, Transaction
 
 _SKEW = timedelta(seconds=2)
-_SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
+_SILENT = timedelta(seconds=15)  # for a scheduler, which beats every two
 _NAMED = 5
 _PORTION = 1_000  # definitions that are read at a time
 _MOST = 10  # wants that are named
@@ -36,7 +36,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: State
@@ -157,7 +157,7 @@ def working(cluster: Cluster) -> list[Check]:
 
 
 def waiting(cluster: Cluster) -> list[Check]:
-    """Runs that no live worker could take, whosever they are."""
+    """Runs of any project that no live worker can execute."""
     sentences = list(in_words(cluster.stranded, cluster.now).items())
     found = [
         Check("stranded", State.WARNING, sentence, why_stranded(*want, cluster.workers, cluster.now).unblock)
@@ -188,7 +188,7 @@ def isolating(cluster: Cluster) -> list[Check]:
 
 
 def bounding(cluster: Cluster) -> list[Check]:
-    """Projects whose quotas are nearly used up, or have refused something lately."""
+    """Projects whose quotas are nearly used up, or have recently refused something."""
     sentences = [strain_in_words(one, cluster.now) for one in cluster.strained]
     if not sentences:
         return []
@@ -207,7 +207,7 @@ _GRAVE = ("claim", "report", "report aside", "fire", "fire apart", "sweep")  # w
 
 
 def failing(cluster: Cluster) -> list[Check]:
-    """Processes that are alive and get something not done: their heartbeats say so."""
+    """Processes that are alive but keep failing at something, as reported with their heartbeats."""
     alive: list[tuple[str, Trouble | None]] = [
         (f"scheduler {one.host.hostname} (process {one.host.pid})", one.trouble)
         for one in cluster.schedulers
@@ -227,7 +227,7 @@ def failing(cluster: Cluster) -> list[Check]:
 
 
 def definitions(cluster: Cluster, read: DefinitionCheck) -> list[Check]:
-    """Jobs that this version cannot read, and those that another process could not read lately."""
+    """Jobs that this version cannot read, and those that another process could not read recently."""
     own = {fault.name for fault in read.faults}
     others = [name for name in cluster.unreadable if name not in own]
     found = []

@@ -12,7 +12,7 @@ from horae.domain.cluster.metrics import Family
 from horae.domain.runs.states import WorkerStatus
 from horae.ports import Transaction
 
-_QUEUES = 100  # with a label of their own
+_QUEUES = 100  # with their own label
 _STATUSES = frozenset(status.value for status in WorkerStatus)
 _OTHERS = "(others)"  # not a valid name of a queue
 
@@ -22,7 +22,7 @@ Numbers = list[tuple[Family, Mapping[Labels, float]]]
 async def installation(
     tx: Transaction, *, offline_after: float, shard_lease: float, jobs: Collection[tuple[str, str]] = ()
 ) -> Numbers:
-    """`jobs` are those with metrics of their own."""
+    """`jobs` are those with their own metrics."""
     found = await tx.stats.overall()
     ended, live = found["ended"], found["live"]
     return [

@@ -16,7 +16,7 @@ _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARN
 _NOISY = ("uvicorn.access", "uvicorn.error", "httpx", "httpcore", "aiosqlite", "asyncio", "alembic")
 
 
-_bound: dict[str, Any] = {}  # what stands in every line of this process
+_bound: dict[str, Any] = {}  # fields of every line of this process
 Reporter = Callable[[str, Mapping[str, Any]], None]
 _reporters: list[Reporter] = []
 _REPORTED = frozenset(("warning", "error", "exception", "critical"))
@@ -58,19 +58,19 @@ def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None 
 
 
 def bind(**more: Any) -> None:
-    """Adds to what stands in every line, once the process knows it."""
+    """Adds fields to every line, once the process knows them."""
     _bound.update(more)
 
 
 def report_errors(reporter: Reporter) -> None:
-    """Calls it with the level and the fields of each line of our own that carries a traceback."""
+    """Calls it with the level and the fields of each of our own lines that have a traceback."""
     _reporters[:] = [reporter]
 
 
 def _report(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
     if _reporters and "exc_info" in line and method in _REPORTED and "_record" not in line:
         for reporter in _reporters:
-            with suppress(Exception):  # the line itself must come through
+            with suppress(Exception):  # the line itself must be logged
                 reporter(method, line)
     return line
 
@@ -86,7 +86,7 @@ def _route_libraries(
     render: list[structlog.types.Processor],
     threshold: int,
 ) -> None:
-    """What libraries log through the standard module takes the same shape."""
+    """Log records of libraries that use the standard module get the same format."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

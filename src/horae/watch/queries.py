@@ -6,7 +6,7 @@ from horae.domain.cluster.metrics import Family
 
 
 def select(family: Family, suffix: str = "", **labels: str) -> str:
-    """`name{label="value"}`; a value that begins with `~` is a pattern."""
+    """`name{label="value"}`; a value that begins with `~` is a regular expression."""
     unknown = set(labels) - set(family.labels)
     if unknown:
         raise ValueError(f"{family.name} has no label {sorted(unknown)[0]!r}")
@@ -17,7 +17,7 @@ def select(family: Family, suffix: str = "", **labels: str) -> str:
 
 
 def rate(family: Family, window: str = "5m", by: tuple[str, ...] = (), suffix: str = "", **labels: str) -> str:
-    """How much is added in a second, summed over processes."""
+    """The increase per second, summed over processes."""
     return f"sum{_by(by)}(rate({select(family, suffix, **labels)}[{window}]))"
 
 

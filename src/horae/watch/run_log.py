@@ -1,6 +1,6 @@
-"""Run log: a structured line for each step of a run and each entry of the audit trail, with the ids they are about. It
-is sampled: a busy process writes only so many lines a second, and logs how many it left out, because logging must not
-cost more than the runs."""
+"""Run log: a structured line for each step of a run and each entry of the audit trail, with their ids. It is sampled: a
+busy process writes a limited number of lines per second, and logs how many it left out, because logging must not cost
+more than the runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Line = tuple[LogEvent, dict[str, Any]]
 
 
 class Allowance:
-    """So many lines a second."""
+    """A number of lines per second."""
 
     def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
         self._most, self._monotonic = most, monotonic
@@ -55,7 +55,7 @@ class Allowance:
             if self._left_out:
                 log.info(lines.NOT_LOGGED.name, count=self._left_out)
                 self._left_out = 0
-        if not self._left:  # as for nearly all of a busy worker's
+        if not self._left:  # as for most of a busy worker's
             self._left_out += count
             return
         written = 0
@@ -67,8 +67,8 @@ class Allowance:
 
 
 class RunLog:
-    """An observer. `most`: lines a second about runs, and as many about what people do, which a flood of runs must not
-    hide."""
+    """An observer. `most`: lines per second about runs, and as many about users' actions, which a flood of runs must
+    not hide."""
 
     def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
         self._runs, self._deeds = Allowance(most, monotonic), Allowance(most, monotonic)
@@ -101,7 +101,7 @@ def _skipped(one: Skipped) -> Line:
 
 def _over(one: AttemptOver) -> Line:
     run, outcome, duration_ms = one
-    # Only this text is Horae's own; any other may quote what the attempt printed.
+    # Only this text is Horae's own; any other may quote the attempt's output.
     why = outcome.error if outcome.kind is AttemptOutcome.LOST else None
     said = {"duration_ms": duration_ms, "code": outcome.code, "why": why}
     return lines.OVER[outcome.kind], _ids(run, worker=run.worker_id, **said)

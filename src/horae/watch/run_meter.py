@@ -1,4 +1,4 @@
-"""Counts what happens to runs, for metrics: an observer, called once for each batch."""
+"""Run metrics: an observer that counts what happens to runs, called once per batch."""
 
 from __future__ import annotations
 

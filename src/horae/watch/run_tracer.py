@@ -51,7 +51,7 @@ class Span(NamedTuple):
 
 
 class RunTracer:
-    """`share` of the runs that no caller decided about are traced. `emit` takes finished spans; it must not block."""
+    """`share` of the runs without a caller's decision are traced. `emit` takes finished spans; it must not block."""
 
     def __init__(self, share: float, clock: Clock, emit: Callable[[Span], None], worker_id: str | None = None) -> None:
         self._share, self._clock, self._emit, self._worker_id = share, clock, emit, worker_id
@@ -105,7 +105,7 @@ class RunTracer:
         )
 
     def _given_up(self, over: AttemptOver) -> None:
-        """An attempt that its worker does not report: it was lost, or went on elsewhere until its callback."""
+        """An attempt that its worker does not report: it was lost, or waits elsewhere for its callback."""
         run, outcome, duration_ms = over
         if outcome.kind is not AttemptOutcome.LOST and not run.parked:
             return
@@ -115,7 +115,7 @@ class RunTracer:
             self._attempt(place, run, run.worker_id, end - timedelta(milliseconds=duration_ms), end, outcome)
 
     def begun(self, attempt: Attempt) -> tuple[TraceContext, datetime]:
-        """The run's span, and now. What the attempt calls becomes a part of the attempt's span."""
+        """The run's span, and now. What the attempt calls becomes part of the attempt's span."""
         run = attempt.run
         place, _ = self.place(run)
         attempt.span = place._replace(span_id=_attempt_id(run.id, run.attempt)).header
@@ -184,7 +184,7 @@ class TracedExecutor:
         try:
             outcome = await self._executor.execute(attempt)
         except asyncio.CancelledError:
-            # What was lost is somebody else's to tell.
+            # A lost attempt is reported by another process.
             if attempt.stop is not None and (kind := _STOPPED.get(attempt.stop)) is not None:
                 self._tracer.over(attempt, place, start, Outcome(kind))
             raise

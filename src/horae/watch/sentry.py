@@ -1,9 +1,9 @@
-"""Reports errors of Horae's own code to Sentry: every log line that carries a traceback. Errors of what jobs run are
-outcomes of their attempts and never come here.
+"""Reports errors of Horae's own code to Sentry: every log line that has a traceback. Errors of jobs are outcomes of
+their attempts and never sent.
 
-An event has the line's words, the types of the exceptions, the places in the code, and ids. It has no exception
-messages, local variables, source lines, headers or bodies: any of them may quote what a job or a request holds. The log
-has the messages, under the same request id."""
+An event has the line's message, the types of the exceptions, the code locations, and ids. It has no exception messages,
+local variables, source lines, headers or bodies: any of them may quote data of a job or a request. The log has the
+messages, under the same request id."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from typing import Any
 import horae
 from horae.domain.errors import ConfigurationError
 
-_MOST, _WINDOW = 30, 60.0  # events, and the seconds in which there may be so many
-_GOODBYE = 2.0  # seconds for what is left, when the process stops
+_MOST, _WINDOW = 30, 60.0  # events, and the seconds in which that many are allowed
+_GOODBYE = 2.0  # seconds to send the rest when the process stops
 _TAGS = ("role", "worker", "scheduler", "loop", "request_id", "trace_id", "method")
-_CHAIN = 5  # exceptions that caused each other
+_CHAIN = 5  # chained exceptions
 _FRAMES = 50
 _HERE = str(Path(horae.__file__).parent)
 
@@ -35,7 +35,7 @@ class SentryReporter:
         except ImportError:
             raise ConfigurationError("HORAE_SENTRY_DSN needs Sentry's SDK: pip install 'horae[sentry]'") from None
         try:
-            # A client of our own, not `init`: nothing is patched, and functions of users may use Sentry themselves.
+            # A separate client, not `init`: nothing is patched, and users' functions may use Sentry themselves.
             self._client = Client(
                 dsn=dsn,
                 release=f"horae@{release}",
@@ -81,14 +81,14 @@ def event_of(level: str, line: Mapping[str, Any], error: BaseException) -> Any:
 
 
 def _error(given: Any) -> BaseException | None:
-    """From what a line may carry: an exception, True for the current one, or the three of `sys.exc_info`."""
+    """From what a line may contain: an exception, True for the current one, or the tuple of `sys.exc_info`."""
     if isinstance(given, BaseException):
         return given
     return given[1] if isinstance(given, tuple) else sys.exc_info()[1] if given else None
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    """Whether Horae's own code caught it. Functions of users may log through the same library."""
+    """Whether Horae's own code caught it. Users' functions may log through the same library."""
     return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE)
 
 

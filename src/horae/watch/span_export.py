@@ -1,7 +1,7 @@
-"""Sends spans to an OpenTelemetry collector (OTLP over HTTP, by the standard OTEL_* variables), from a thread of its
-own. The queue is bounded: what a collector that is away, or too slow, cannot take is dropped and counted, and nothing
-ever waits for it. Not the SDK's own batch processor, which logs a line for each span that it drops, and may wait half a
-minute when the process stops."""
+"""Sends spans to an OpenTelemetry collector (OTLP over HTTP, configured by the standard OTEL_* variables), from a
+dedicated thread. The queue is bounded: spans that an unreachable or slow collector cannot accept are dropped and
+counted, and nothing ever waits for it. Not the SDK's own batch processor, which logs a line for each span that it
+drops, and may block for half a minute when the process stops."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ log = structlog.get_logger()
 _QUEUE = 8_192  # spans
 _BATCH = 512
 _LINGER = 1.0  # seconds that spans wait for others
-_SAY_EVERY = 60.0  # seconds between two lines about spans that were dropped
-_GOODBYE = 2.0  # seconds for what is left, when the process stops
+_SAY_EVERY = 60.0  # seconds between two log lines about dropped spans
+_GOODBYE = 2.0  # seconds to send the rest when the process stops
 
 
 class SpanExport:
-    """`resource` says which process the spans are from; the standard variables may add to it, or say otherwise."""
+    """`resource` identifies the process; the standard variables may add to it or override it."""
 
     def __init__(self, resource: Mapping[str, str]) -> None:
         try:
@@ -40,7 +40,7 @@ class SpanExport:
         except ImportError:
             raise ConfigurationError("HORAE_TRACES needs OpenTelemetry: pip install 'horae[otel]'") from None
         self._resource = Resource(resource).merge(OTELResourceDetector().detect())
-        # Its own lines repeat for each batch what `_say` says once.
+        # Its own lines repeat for each batch what `_say` logs once.
         logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
         self._exporter = OTLPSpanExporter()
         self._spans: deque[Span] = deque()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from horae.domain.cluster.readiness import Readiness
 
-_LOOK, _SOON = 1.0, 0.2  # seconds between two looks; while it is not ready
+_LOOK, _SOON = 1.0, 0.2  # seconds between two checks while it is not ready
 
 
 class SystemdNotifier:
@@ -25,7 +25,7 @@ class SystemdNotifier:
             self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Says that the process stops, where it had no time to say so before."""
+        """Reports that the process stops, if it had no time to do so before."""
         if self._task is not None:
             self._send("STOPPING=1")
             self._task.cancel()
@@ -50,7 +50,7 @@ class SystemdNotifier:
                 notify.setblocking(False)
                 notify.sendto("\n".join(lines).encode(), address)
         except OSError:
-            pass  # systemd will say that it heard nothing
+            pass  # systemd will report that it heard nothing
 
 
 def _news(found: Readiness, last: Readiness | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Chooses the adapters and puts the processes together: the one place that knows all of Horae.
+"""The composition root: chooses the adapters and builds the processes. The only place that knows all of Horae.
 
 The functions here block until their work, or their process, ends; the command line calls them.
 """

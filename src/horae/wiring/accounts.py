@@ -1,4 +1,4 @@
-"""Keys, users and secrets, made and renewed straight on the database: the first steps need no API."""
+"""Keys, users and secrets, created and re-encrypted directly on the database: the first steps need no API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMAND_LINE = "command line"  # the actor for changes made directly on the data
 
 
 def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime | None = None) -> dict[str, str]:
-    """Makes an API key straight on the database: `{"id": …, "token": …}`."""
+    """Creates an API key directly on the database: `{"id": …, "token": …}`."""
     return run(_create_key(settings, name, role, expires_at))
 
 
@@ -41,7 +41,7 @@ async def _create_key(settings: Settings, name: str, role: str, expires_at: date
 
 
 def create_user(settings: Settings, *, username: str, password: str, admin: bool) -> dict[str, Any]:
-    """Makes a user straight on the database; an admin also owns the default project, as the first one does."""
+    """Creates a user directly on the database; an admin also owns the default project, like the first one."""
     return run(_create_user(settings, username, password, admin))
 
 
@@ -67,7 +67,7 @@ async def _create_user(settings: Settings, username: str, password: str, admin: 
 
 
 def reset_second_factor(settings: Settings, *, username: str) -> None:
-    """Directly on the database: also for the only admin."""
+    """Directly on the database: works for the only admin, too."""
     run(_reset_second_factor(settings, username))
 
 
@@ -82,7 +82,7 @@ async def _reset_second_factor(settings: Settings, username: str) -> None:
 
 
 def ensure_local_key(settings: Settings, token: str | None) -> str:
-    """The admin key of this machine: `token` if it is still good, or a new one in its place."""
+    """The admin key of this machine: `token` if it is still valid, or a new one."""
     return run(_ensure_local_key(settings, token))
 
 
@@ -109,8 +109,8 @@ async def _put_key(tx: Transaction, key_id: str, prefix: str, digest: str) -> No
 
 
 def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
-    """Seals all secrets, also those of second factors and channels and the URLs of pings and badges, with the present
-    key: how many there were to seal, and those that no key opens."""
+    """Re-encrypts all secrets, including those of second factors and channels and the URLs of pings and badges, with
+    the current key: returns how many there were, and those that no key decrypts."""
     return run(_rotate_secrets(settings))
 
 

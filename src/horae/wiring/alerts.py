@@ -1,4 +1,4 @@
-"""What alerts need of settings and machine, and the loop of `serve` that notices when no scheduler is left."""
+"""Alert settings from configuration and machine, and the loop of `serve` that notices when no scheduler is left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def thresholds_of(settings: Settings) -> Thresholds:
 
 
 def disk_of(settings: Settings) -> Disk | None:
-    """None where no file holds the database, or nobody can tell."""
+    """None if the database is not a file, or the disk cannot be read."""
     if not settings.database_url.startswith("sqlite:"):
         return None
     try:
@@ -34,7 +34,7 @@ def disk_of(settings: Settings) -> Disk | None:
 
 
 def scheduler_watch(store: Store, settings: Settings) -> Loop:
-    """In every process that serves: they find the same, and the alert opens once."""
+    """In every API process: they find the same, and the alert opens once."""
     alerting = Alerting(store, settings.offline_after)
 
     async def look() -> float:

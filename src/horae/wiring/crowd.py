@@ -13,7 +13,7 @@ import structlog
 log = structlog.get_logger()
 
 PER_ADDRESS = 100
-SILENCE = 60.0  # seconds between two lines in the log
+SILENCE = 60.0  # seconds between two log lines
 
 
 class ClientConnection(Protocol):
@@ -38,7 +38,7 @@ class Crowd:
         return len(self._waiting)
 
     def enter(self, connection: ClientConnection, address: str, connections: int) -> None:
-        """A request is awaited on it; `connections` is how many the process has now, with this one."""
+        """A request is expected on it; `connections` is how many the process has now, including this one."""
         self._waiting[connection] = address
         neighbours = self._of.setdefault(address, OrderedDict())
         neighbours[connection] = None
@@ -48,7 +48,7 @@ class Crowd:
             self._turn_away(next(iter(self._waiting)), "too many open files")
 
     def leave(self, connection: ClientConnection) -> None:
-        """Its request is here, or it is gone."""
+        """Its request has arrived, or it is gone."""
         address = self._waiting.pop(connection, None)
         if address is None:
             return

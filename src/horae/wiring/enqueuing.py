@@ -1,5 +1,5 @@
-"""The database for programs that enqueue without the API (api/enqueuing.py). The store lives on an event loop of its
-own, in a thread, so that it serves both callers that wait and callers that await."""
+"""The database for programs that enqueue without the API (api/enqueuing.py). The store has its own event loop, in a
+thread, so that it serves both sync and async callers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Database:
         return Straight(self, waits=False)
 
     async def do(self, work: Callable[[Enqueuing], Awaitable[T]], *, waits: bool) -> T:
-        """Carries out work on the loop of the store."""
+        """Runs work on the store's loop."""
         future = asyncio.run_coroutine_threadsafe(self._do(work), self._loop)
         return future.result() if waits else await asyncio.wrap_future(future)
 
@@ -59,7 +59,7 @@ class Database:
         return store, wakeups
 
     def _end(self) -> None:
-        """Says goodbye to the database, if it is still there."""
+        """Closes the connections to the database, if it is still there."""
         with suppress(Exception):
             asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_GOODBYE)
 
@@ -71,7 +71,7 @@ class Database:
 
 
 class Straight:
-    """A `Submitter` (sdk/enqueue.py), for callers that wait or for callers that await."""
+    """A `Submitter` (sdk/enqueue.py), for sync and async callers."""
 
     def __init__(self, database: Database, *, waits: bool) -> None:
         self._database, self._waits = database, waits

@@ -1,4 +1,4 @@
-"""Which target kinds a worker executes, each with the executor built from its settings."""
+"""The target kinds that a worker executes, each with the executor built from its settings."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _artifact(making: Making) -> Executor:
 
 
 def commands_for(settings: Settings) -> CommandRunner:
-    """One for all executors: it keeps a process of its own, from the first command on."""
+    """One for all executors: it keeps a process, from the first command on."""
     from horae.executors.commands import CommandRunner
     from horae.executors.identity import find
     from horae.executors.sandbox import Hidden
@@ -161,14 +161,14 @@ BUILDERS: Mapping[str, Callable[[Making], Executor]] = {
 
 
 def registered() -> tuple[FunctionSign, ...]:
-    """The functions of this process, as the database is to know them."""
+    """The functions of this process, to be registered."""
     from horae.sdk.task import registry
 
     return tuple(FunctionSign.of(function) for function in registry)
 
 
 def register_functions(settings: Settings, imports: Sequence[str]) -> list[str]:
-    """Registers functions straight on the database, before any worker has started; their names."""
+    """Registers functions directly on the database, before any worker has started; returns their names."""
     from horae.sdk.task import load_tasks
 
     signs = [FunctionSign.of(function) for function in load_tasks(imports)]

@@ -1,4 +1,4 @@
-"""How this worker keeps the code of jobs apart, found out when it starts."""
+"""How this worker isolates the code of jobs, determined when it starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REMEDY = "docs/targets/script.md: set HORAE_SCRIPT_USER, or run as a user other
 
 
 async def isolate(settings: Settings, commands: CommandRunner) -> Isolation:
-    """Tries the sandbox, and says in the log what scripts are kept from."""
+    """Tests the sandbox, and logs what scripts are kept from."""
     kinds = tuple(kind for kind in _KINDS if kind in settings.executors)
     me = _name()
     mounts = (settings.container_mounts or ()) if "container" in settings.executors else ()
@@ -46,7 +46,7 @@ def _why(found: Isolation) -> dict[str, str]:
 
 
 def _holds_private(mount: str, settings: Settings) -> bool:
-    """Whether a folder has, or is in, what is Horae's own."""
+    """Whether a folder contains, or is inside, Horae's own files."""
     folders, files = private_places(settings)
     real = Path(os.path.realpath(mount))
     places = [Path(os.path.realpath(place)) for place in (*folders, *files) if place.exists()]

@@ -1,4 +1,4 @@
-"""What a scheduler sends messages with. Most have nothing to send: the adapters are imported with the first message."""
+"""The notifiers of a scheduler. Most have nothing to send: the adapters are imported with the first message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports what the children of `horae up` need, before they are forked: they share it."""
+"""Imports what the children of `horae up` need, before they are forked, so that they share it."""
 
 
 def preload() -> None:

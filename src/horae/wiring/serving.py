@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from horae.domain.people.second_factor import Policy
 
 _LOOK = 5.0  # seconds between two checks whether the database is up
-_CONNECTIONS = 10_000  # that it wants file descriptors for, if the machine allows as many
+_CONNECTIONS = 10_000  # that it requests file descriptors for, if the machine allows as many
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
@@ -140,13 +140,13 @@ def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
             access_log=False,
             log_config=None,
             server_header=False,
-            proxy_headers=False,  # the API reads them itself, of proxies that a setting names
+            proxy_headers=False,  # the API reads them itself, from proxies that a setting names
             timeout_graceful_shutdown=3,
             lifespan="off",
             ws="none",
         )
     )
-    # Its own way with signals ends in raising them again: the process would die before it has closed anything.
+    # Its own signal handling ends in raising them again: the process would die before it has closed anything.
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
     return server
 
@@ -156,7 +156,7 @@ def _stop(loop: Loop, _: asyncio.Task[None]) -> None:
 
 
 async def _look(store: SqlStore) -> float:
-    """Requests are refused while the database is down; this is for the log, in case there are no requests."""
+    """Requests are refused while the database is down; this logs it, in case there are no requests."""
     await store.read(lambda tx: tx.upkeep.check_writable())
     return _LOOK
 
@@ -170,7 +170,7 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
     token = await first_token(store, IDS)
     if token is not None:
         here = settings.public_url or local_url(settings.host, settings.port)
-        # Behind the #, so that no server and no log on the way sees it.
+        # After the #, so that no server and no log on the way sees it.
         link = {"link": f"{here.rstrip('/')}/setup#{token}"} if portal_files.built() else {}
         words = "no users yet: `horae signup` creates the first admin, once and within a day"
         log.info(words, token=token, **link)

@@ -1,4 +1,4 @@
-"""What all processes begin with."""
+"""The common startup of all processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def configured(settings: Settings, role: str) -> None:
 
 
 def defaults_of(settings: Settings) -> Defaults:
-    """What new jobs get that do not say otherwise."""
+    """Defaults for new jobs."""
     retry = {
         "max_attempts": settings.default_retry_attempts,
         "backoff": settings.default_retry_backoff,
@@ -45,7 +45,7 @@ def defaults_of(settings: Settings) -> Defaults:
 
 
 def settle_down() -> None:
-    """Leaves alone what was loaded at the start: looking for garbage in it cost a tenth of a busy worker's time."""
+    """Excludes what was loaded at startup from garbage collection: scanning it cost a tenth of a busy worker's time."""
     gc.collect()
     gc.freeze()
 

@@ -26,7 +26,7 @@ def rules_of(settings: Settings) -> Rules:
 
 
 def provider_of(settings: Settings) -> OpenIdProvider | None:
-    """None where single sign-on is not set up."""
+    """None if single sign-on is not set up."""
     if settings.oidc_issuer is None or settings.oidc_client_id is None:
         return None
     if settings.public_url is None:

@@ -1,7 +1,7 @@
 """Slowloris and slow readers: limits on a connection before its request is complete, and while its answer is read.
-Uvicorn times out idle connections, but not those that trickle; it takes headers of any size, and waits forever for
-clients that do not read their answer. Without bounds, opening many of them would take all connections, or all memory.
-Bodies have their own limits (api/body.py)."""
+Uvicorn times out idle connections, but not those that trickle; it accepts headers of any size, and waits forever for
+clients that do not read their answer. Without limits, opening many of them would exhaust all connections, or all
+memory. Bodies have their own limits (api/body.py)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from horae.wiring.crowd import Crowd
 from horae.wiring.unread import Unread
 
-SECONDS = 10.0  # for a request line and headers, from the first byte or, on a new connection, from the beginning
+SECONDS = 10.0  # for a request line and headers, from the first byte or, on a new connection, from the start
 HEAD_BYTES = 1 << 16  # of a request line and headers together
 STALLED = 60.0  # seconds for which a client may read nothing of an answer
-_LOOKS = 4  # at what is left of it, in that time
+_LOOKS = 4  # of the rest, in that time
 
 
 class SlowClientProtocol(HttpToolsProtocol):
@@ -82,7 +82,7 @@ class SlowClientProtocol(HttpToolsProtocol):
         self.unread.has(self, left)
         if self._looks >= _LOOKS:
             self._stall = None
-            self.transport.abort()  # to close it would mean to wait until all is read
+            self.transport.abort()  # closing it would mean to wait until everything is read
         else:
             self._stall = self.loop.call_later(STALLED / _LOOKS, self._look_at_reader)
 

@@ -1,4 +1,4 @@
-"""The store and the wake-ups that belong to the settings, and what is asked of them straight."""
+"""The store and the wake-ups for the settings, and queries directly on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def wakeups_for(settings: Settings) -> Wakeups:
     if scheme == "sqlite":
         from horae.wakeups.local import LocalWakeups
 
-        # Beside the database file: processes that share the file share the hints.
+        # Next to the database file: processes that share the file share the hints.
         return LocalWakeups(Path(sqlite_path(settings.database_url)).absolute().parent / "wake")
     from horae.wakeups.polling import PollingWakeups
 
@@ -46,8 +46,8 @@ async def store_for(
     plan_once: bool = False,
     watched: bool = False,
 ) -> SqlStore:
-    """`watched`: what happens through it is logged, as by every process of Horae, but not by a command or a
-    program that uses it."""
+    """`watched`: what happens through it is logged, as in every process of Horae, but not in a command or a program
+    that uses it."""
     store = await open_store(
         settings.database_url,
         clock=CLOCK,
@@ -75,8 +75,8 @@ def migrate(settings: Settings, to: str = "head") -> None:
 
 
 def way_back(settings: Settings, to: str) -> tuple[str | None, list[str]]:
-    """The revision that the schema would be taken back from (None: it is not beyond `to`, or this Horae cannot take it
-    back), and the processes that could not work on it any more."""
+    """The revision that the schema would be downgraded from (None: it is not beyond `to`, or this Horae cannot
+    downgrade it), and the processes that could no longer use it."""
     now = run(schema.current_revision(settings.database_url))
     if now is None or not to < now <= schema.CODE_REVISION:
         return None, []
@@ -92,7 +92,7 @@ def way_back(settings: Settings, to: str) -> tuple[str | None, list[str]]:
 
 
 def look(settings: Settings) -> Cluster:
-    """Live processes, straight from the database."""
+    """Live processes, directly from the database."""
     return run(_look(settings))
 
 

@@ -1,4 +1,4 @@
-"""Traces of a process, if HORAE_TRACES asks for some; nothing is loaded otherwise."""
+"""Tracing of a process, if HORAE_TRACES asks for it; nothing is loaded otherwise."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ class Tracing:
         return {kind: TracedExecutor(executor, self._tracer) for kind, executor in executors.items()}
 
     def close(self) -> None:
-        """Sends what is left; gives up after a moment."""
+        """Sends the rest; gives up after a moment."""
         if self._export is not None:
             self._export.close()

@@ -15,7 +15,7 @@ MOST = 64 << 20  # bytes, of all connections
 
 
 class Unread:
-    """It is always the one that began to wait first that has to go, as long as there is more than one."""
+    """The connection that has waited longest is closed, as long as there is more than one."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -35,7 +35,7 @@ class Unread:
             self._close(next(one for one in self._of if one is not connection))
 
     def leave(self, connection: ClientConnection) -> None:
-        """It is read, or gone."""
+        """It was read, or closed."""
         self._total -= self._of.pop(connection, 0)
 
     def _close(self, connection: ClientConnection) -> None:

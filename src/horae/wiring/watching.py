@@ -1,5 +1,5 @@
 """Metrics and probes of every scheduler and worker, on their own port, and notifications to systemd. All of it is
-available before the database is, so that a process that waits for the database can be seen."""
+available before the database is, so that a process that waits for the database is visible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Watched(Protocol):
 
 
 class Watching:
-    """`shows` is called once there is a process to be seen."""
+    """`shows` is called once there is a process to show."""
 
     def __init__(self, role: Role) -> None:
         self._role = role
@@ -60,7 +60,7 @@ class Watching:
 
 
 def measured(meters: Meters, role: Role, store: SqlStore, wakeups: Wakeups) -> None:
-    """Counts what a process does through these. What has not happened yet is shown as 0, which distinguishes it from
+    """Counts what a process does through these. What has not happened yet is exposed as 0, which distinguishes it from
     what is not counted."""
     for family in metrics.FAMILIES:
         if role in family.roles and family.kind == "counter" and not family.labels and family not in _BY_DATABASE:

@@ -1,4 +1,4 @@
-"""The worker's side: keeps a supervisor running, and hands commands to it."""
+"""The worker's side: keeps a supervisor running, and sends commands to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BOOT = (
     "import sys; sys.path.append(sys.argv[1]); from horae.executors.supervisor.main import main; "
     "main(int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))"
 )
-_DEATH = 5.0  # seconds for it to end what is left
+_DEATH = 5.0  # seconds for it to end everything
 
 
 class SupervisorClient:
@@ -34,7 +34,7 @@ class SupervisorClient:
         return self._process.pid if self._process is not None else None
 
     def start(self, request: dict[str, Any], stdio: Sequence[int]) -> socket.socket:
-        """Asks for a command, without waiting. Returns the channel to its keeper."""
+        """Requests a command, without waiting. Returns the channel to its keeper."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         mine.setblocking(False)
         body = os.memfd_create("horae-request", os.MFD_CLOEXEC)
@@ -50,7 +50,7 @@ class SupervisorClient:
         return mine
 
     async def close(self) -> None:
-        """Stops it, and waits until it has ended everything that is left."""
+        """Stops it, and waits until it has ended everything."""
         process = self._process
         self._forget()
         if process is not None:
@@ -91,5 +91,5 @@ class SupervisorClient:
         if self._control is not None:
             self._control.close()
         if self._process is not None:
-            self._process.poll()  # collects it if it is dead
+            self._process.poll()  # reaps it if it is dead
         self._control = self._process = None

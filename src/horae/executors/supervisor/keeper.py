@@ -17,7 +17,7 @@ from horae.executors.supervisor import kernel
 from horae.executors.supervisor.launch import launch
 
 _LOOK = 1.0  # seconds between two checks of the lease: no timer advances while the machine sleeps
-_HURRY = 0.02  # the same while something is being ended, at first
+_HURRY = 0.02  # likewise while something is being ended, at first
 _SLOWER = 0.2  # and at last
 _CROWD = 8  # processes; that many may be forking faster than they can be found
 _ROUNDS = 50
@@ -36,21 +36,21 @@ class Keeper:
         self._gone = False
         self._why: str | None = None
         self._term_until: float | None = None
-        self._terminated: set[int] = set()  # which processes have got TERM
+        self._terminated: set[int] = set()  # processes that have received TERM
         self._killing = False
         self._killed: set[int] = set()
         self._pause = _HURRY
         self._woken = wake_by_children()
 
     def run(self, stdio: Sequence[int]) -> None:
-        """Until nothing is left of the command."""
+        """Runs until nothing is left of the command."""
         prctl.adopt_orphans()
         prctl.be_called("horae-keeper")
         kernel.be_urgent()
         self._hear()
         if self._lease <= kernel.now():
             self._kill("lease")
-        if self._why is not None:  # called off before it began
+        if self._why is not None:  # cancelled before it began
             self._tell(gone=True)
             return
         try:
@@ -79,7 +79,7 @@ class Keeper:
             self._mind()
 
     def _patience(self) -> float:
-        """Seconds to wait for news at most."""
+        """Seconds to wait for events at most."""
         next_step, longest = self._lease, _LOOK
         if self._killing or self._term_until is not None:
             self._pause = longest = min(self._pause * 1.5, _SLOWER)
@@ -126,7 +126,7 @@ class Keeper:
 
     def _end(self, grace: float) -> None:
         if self._main and self._status is not None:
-            self._kill("left")  # it had ended by itself
+            self._kill("left")  # it had already ended
         elif grace <= 0 or not self._main:
             self._kill("asked")
         elif self._term_until is None and not self._killing:
@@ -158,8 +158,8 @@ class Keeper:
                 self._term()
 
     def _term(self) -> None:
-        """Sends TERM, once, to each that did not get it with its group. In a sandbox only the processes inside get it:
-        its first two are bubblewrap's own, and take everything with them when they end."""
+        """Sends TERM, once, to each process that did not get it with its group. In a sandbox only the processes inside
+        get it: its first two are bubblewrap's own, and take everything with them when they end."""
         sandboxed = self._request["sandboxed"]
         for entry in self._living():
             inside = self._main not in (entry.pid, entry.parent) if sandboxed else entry.group != self._main
@@ -168,8 +168,8 @@ class Keeper:
                 self._terminated.add(entry.pid)
 
     def _kill_all(self) -> None:
-        """What forks without end is looked for again and again without a pause, and without reading about strangers
-        again, so as to be faster than it."""
+        """Processes that keep forking are searched for repeatedly without a pause, and without reading about unrelated
+        ones again, to be faster than they are."""
         strangers: set[int] = set()
         for _ in range(_ROUNDS):
             found = self._living(strangers)

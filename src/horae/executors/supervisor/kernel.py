@@ -1,4 +1,4 @@
-"""What the kernel is asked for (Linux): process trees, priority, signals."""
+"""Kernel interfaces (Linux): process trees, priority, signals."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ProcessEntry(NamedTuple):
     alive: bool
     parent: int
     group: int
-    cpu: float  # seconds, of the children it has waited for as well
+    cpu: float  # seconds, including children it has waited for
     started: int
-    memory: int  # bytes that are resident, shared ones as well
+    memory: int  # resident bytes, including shared ones
 
 
 def be_urgent() -> None:
-    """Lets this process, not its children, run as soon as it wants to: thousands of processes that a command has forked
-    must not keep it from ending them. Requires a privilege."""
+    """Real-time scheduling for this process, not its children: thousands of processes that a command has forked must
+    not keep it from ending them. Requires a privilege."""
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
@@ -42,7 +42,7 @@ def now() -> float:
 
 def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, list[ProcessEntry]]:
     """The descendants of each of these processes, including zombies, parents first. `strangers` is a cache for repeated
-    calls: pids that are known to be unrelated."""
+    calls: pids known to be unrelated."""
     if _LISTS_CHILDREN:
         return {root: _below(root, _children) for root in roots}
     table = _by_parent(strangers or set())
@@ -54,8 +54,8 @@ def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, 
 
 
 def kill(entries: Iterable[ProcessEntry]) -> None:
-    """By their groups: nothing in a group can fork in time to escape. (All groups of a command are its own: it began
-    with a session of its own.)"""
+    """By process group: nothing in a group can fork fast enough to escape. (All groups of a command are its own: it
+    started in a new session.)"""
     for group, entry in {entry.group: entry for entry in entries}.items():
         now = _read(entry.pid)
         if now is not None and (now.started, now.group) == (entry.started, group) and group != os.getpgrp():
@@ -66,7 +66,7 @@ def kill(entries: Iterable[ProcessEntry]) -> None:
 
 
 def send(entry: ProcessEntry, number: signal.Signals) -> None:
-    """A pid may pass to a stranger between finding and signalling it; a pidfd that is taken first cannot."""
+    """A pid may be reused between finding and signalling the process; a pidfd opened first cannot."""
     with suppress(OSError):
         handle = os.pidfd_open(entry.pid)
         try:
@@ -88,7 +88,7 @@ def tasks_of(user: int) -> int:
 
 
 def own_memory(pid: int) -> int | None:
-    """Bytes that a process has for itself, shared pages counted by its share. Slower than ProcessEntry.memory."""
+    """Bytes that a process uses itself, with its share of shared pages. Slower than ProcessEntry.memory."""
     total = 0
     try:
         for line in _content(f"/proc/{pid}/smaps_rollup").splitlines():
@@ -140,7 +140,7 @@ def _read(pid: int) -> ProcessEntry | None:
 
 
 def _fields(line: bytes) -> list[bytes]:
-    """Of "pid (name) state ppid pgrp …" what follows the name, which may hold blanks and parentheses."""
+    """The fields after the name in "pid (name) state ppid pgrp …"; the name may contain blanks and parentheses."""
     return line[line.rindex(b")") + 2 :].split()
 
 

@@ -30,7 +30,7 @@ class _Kept(NamedTuple):
 
 
 class Supervisor:
-    """`control` is where the worker asks for commands."""
+    """`control` is where the worker requests commands."""
 
     def __init__(self, control: socket.socket, worker: int) -> None:
         self._control = control
@@ -39,11 +39,12 @@ class Supervisor:
         self._watch = ProcessWatch()
         self._orphans = False  # whether there may be some
         self._woken = wake_by_children()
-        # The kernel counts a user's tasks, not a tree's, and never root's: a last brake, wide enough for several trees.
-        self._tasks: dict[int, int] = {}  # by user: how many there were at first
+        # The kernel counts a user's tasks, not a tree's, and never root's: a last resort, wide enough for several
+        # trees.
+        self._tasks: dict[int, int] = {}  # by user: the initial number
 
     def run(self) -> None:
-        """Until the worker is gone, and all that it had started."""
+        """Runs until the worker is gone, and everything that it had started."""
         prctl.adopt_orphans()
         prctl.be_called("horae-supervise")
         kernel.be_urgent()
@@ -54,7 +55,7 @@ class Supervisor:
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         poller.register(self._woken, select.POLLIN)
-        with suppress(OSError):  # its children may have copies of the socket: EOF does not always show its end
+        with suppress(OSError):  # its children may have copies of the socket: there is not always an EOF when it ends
             poller.register(os.pidfd_open(self._worker), select.POLLIN)
         while os.getppid() == self._worker:
             poller.poll(self._patience() * 1000)
@@ -79,7 +80,7 @@ class Supervisor:
         return max(self._watch.next_at - kernel.now(), 0) if self._kept else _LONG
 
     def _accept(self) -> bool:
-        """Starts what the worker asks for; False when it is gone."""
+        """Starts what the worker requests; False when it is gone."""
         with suppress(BlockingIOError):
             while True:
                 try:
@@ -89,10 +90,10 @@ class Supervisor:
                 if not message:
                     return False
                 for descriptor in descriptors:
-                    os.set_inheritable(descriptor, False)  # recv_fds forgets its flags
+                    os.set_inheritable(descriptor, False)  # recv_fds drops its flags
                 if len(descriptors) == _DESCRIPTORS:
                     self._start(descriptors)
-                else:  # this process cannot hold more of them; the worker sees its channel closed
+                else:  # this process cannot hold more descriptors; the worker sees its channel closed
                     for descriptor in descriptors:
                         os.close(descriptor)
         return True
@@ -155,7 +156,7 @@ class Supervisor:
             self._orphans = self._end_orphans()
 
     def _end_orphans(self) -> bool:
-        """What a keeper left that was killed; whether there was something."""
+        """Ends what a killed keeper left; returns whether there was anything."""
         me = os.getpid()
         everything = kernel.below([me])[me]
         mine = {entry.pid for entry in everything if entry.parent == me and entry.pid not in self._kept}

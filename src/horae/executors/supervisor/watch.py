@@ -9,7 +9,7 @@ from typing import Any
 
 from horae.executors.supervisor import kernel
 
-# The fastest that a tree may grow, which gives the least time until it can reach its limit.
+# The fastest that a tree may grow, which gives the shortest time until it can reach its limit.
 _BYTES_PER_SECOND = 4 * 2**30
 _FORKS_PER_SECOND = 2_000
 _OFTEN, _SELDOM = 0.02, 0.5  # seconds between two checks
@@ -18,21 +18,21 @@ _OWN = 2  # processes of bubblewrap itself
 
 
 class ProcessWatch:
-    """`next_at` is when to look again, by kernel.now."""
+    """`next_at` is when to check again, by kernel.now."""
 
     def __init__(self) -> None:
         self.next_at = 0.0
         self._rested_at = 0.0
 
     def add(self, request: dict[str, Any]) -> None:
-        """One more tree; most end before it is worth a look."""
+        """Adds a tree; most end before the first check."""
         now = kernel.now()
         _, left = _judge(request, [])
         due = max(now + max(left, _OFTEN), self._rested_at)
         self.next_at = due if self.next_at < now else min(self.next_at, due)
 
     def look(self, trees: Mapping[int, dict[str, Any]]) -> Iterable[tuple[int, str]]:
-        """Which of these trees (keeper → request) have passed which limit."""
+        """Which of these trees (keeper → request) have exceeded which limit."""
         began = kernel.now()
         pause = _SELDOM
         passed = []
@@ -49,7 +49,7 @@ class ProcessWatch:
 
 
 def _judge(request: dict[str, Any], entries: list[kernel.ProcessEntry]) -> tuple[str | None, float]:
-    """The limit that is passed, if any, and for how many seconds none can be."""
+    """The exceeded limit, if any, and for how many seconds none can be exceeded."""
     limits = request["limits"]
     count = len(entries) - (_OWN if request["sandboxed"] else 0)
     left = _SELDOM

@@ -1,5 +1,5 @@
-"""What a scheduler does, one duty per file: a step that says how long to wait, and the hints that end the wait early.
-A new one is a file here and a line in `DUTIES`."""
+"""The duties of a scheduler, one per file: a step that returns how long to wait, and the hints that end the wait early.
+A new duty is a file here and a line in `DUTIES`."""
 
 from __future__ import annotations
 

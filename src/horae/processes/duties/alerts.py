@@ -1,5 +1,5 @@
-"""Alerts: evaluates the rules, and opens and clears alerts accordingly. One scheduler of a cluster does it; if two
-believe that it is theirs, each alert still opens once."""
+"""Alerts: evaluates the rules, and opens and clears alerts. One scheduler of a cluster does it; if two believe that
+they are the one, each alert still opens once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The projects whose quota another transaction had locked when their jobs were due: each waits for its turn."""
+"""The projects whose quota was locked by another transaction when their jobs were due: each waits for its turn."""
 
 from __future__ import annotations
 

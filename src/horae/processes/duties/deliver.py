@@ -1,5 +1,5 @@
-"""Deliver: notices become messages, and messages are sent. One scheduler of a cluster does it; what it leaves behind
-when it dies, another sends once the leases are over."""
+"""Delivery: notices become messages, and messages are sent. One scheduler of a cluster does it; if it dies, another
+sends the rest once the leases have expired."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log
 
 _BATCH = 500
-_AT_ONCE = 16  # messages, one for each channel: a slow one holds up no other
+_AT_ONCE = 16  # messages, one per channel: a slow one delays no other
 _LEASE = 60.0  # seconds; a try takes no longer than a third of it
 _FAREWELL = 5.0
 
@@ -42,11 +42,11 @@ class DeliverDuty(Duty):
         return 0 if await self._begin() or routed.notices >= _BATCH else self._pause(routed)
 
     def _pause(self, routed: Routed) -> float:
-        """What is due now waits for a channel that is busy, whose end wakes this duty."""
+        """A message that is due now waits for a busy channel, whose end wakes this duty."""
         return 0 if routed.messages and len(self._busy) < _AT_ONCE else self.post.settings.sweep
 
     async def _begin(self) -> bool:
-        """Starts to send what is due; whether there was anything."""
+        """Starts sending what is due; returns whether there was anything."""
         post, room = self.post, _AT_ONCE - len(self._busy)
         if post.notifier is None or room <= 0:
             return False
@@ -68,7 +68,7 @@ class DeliverDuty(Duty):
         try:
             sent = await self._send(due)
             state = await post.store.transact(settle, due=due, sent=sent, chance=post.ids.chance())
-        except Exception as error:  # its lease runs out, and it is tried again
+        except Exception as error:  # its lease expires, and it is retried
             log.warning("could not record a delivery; it will be sent again", delivery=due.id, reason=str(error))
             return
         if state == "failed":

@@ -1,4 +1,4 @@
-"""What every duty of a scheduler has, and what they know of each other."""
+"""The base of all duties of a scheduler, and the state they share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from horae.processes.settings import SchedulerSettings
 
 @dataclass(slots=True)
 class Post:
-    """A scheduler's place: what it was given, and what one duty finds out for the others."""
+    """A scheduler's context: what it was given, and what one duty finds out for the others."""
 
     sign: SchedulerSign
     store: Store
@@ -31,7 +31,7 @@ class Post:
     shards: list[int] = field(default_factory=list)  # that it owns now
     left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
     contention: Contention = field(default_factory=Contention)
-    notifier: Notifier | None = None  # without, nothing is sent to channels
+    notifier: Notifier | None = None  # if None, nothing is sent to channels
     trouble: Callable[[], str | None] = lambda: None  # of a duty that keeps failing
     gained: Callable[[], None] = lambda: None  # called when it owns shards that it did not own before
 
@@ -53,10 +53,10 @@ class Duty(ABC):
 
     @abstractmethod
     async def step(self) -> float | None:
-        """One piece of work; the seconds until the next, None to wait for a wake-up."""
+        """One piece of work; returns the seconds until the next, None to wait for a wake-up."""
 
     def on_hint(self) -> None:
         self.loop.wake.set()
 
     async def close(self) -> None:  # noqa: B027 - most have nothing under way
-        """Once its loop has ended: waits for what it left under way."""
+        """Once its loop has ended: waits for work in progress."""

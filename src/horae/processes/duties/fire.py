@@ -11,7 +11,7 @@ from horae.processes.duties.fire_apart import fire_one
 from horae.processes.loop import log
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row another transaction had locked
-_TRIES = 4  # projects whose lock is tried once more at every step, without waiting for it
+_TRIES = 4  # projects whose lock is tried again at every step, without waiting for it
 
 
 class FireDuty(Duty):
@@ -52,7 +52,7 @@ class FireDuty(Duty):
         return self._until(fired.idle_for, busy=fired.more)
 
     async def _try_contended(self) -> None:
-        """Mostly the lock is free again by now. Those that have to wait do so elsewhere."""
+        """Usually the lock is free again by now. Those that have to wait do so elsewhere."""
         for _ in range(_TRIES):
             project_id = self.post.contention.next()
             if project_id is None:
@@ -78,7 +78,7 @@ class FireDuty(Duty):
         self.post.left_out = tuple(left_out)
 
     async def _look(self) -> float:
-        """Asks when the next job is due: hints about new and changed jobs may be lost."""
+        """Queries when the next job is due: hints about new and changed jobs may be lost."""
         left_out = {(one.job_id, one.version) for one in self.post.left_out}
         return self._until(await self.post.store.read(idle_for, shards=self.post.shards, left_out=left_out))
 

@@ -1,5 +1,5 @@
-"""Fire apart: the due jobs of projects whose quota another transaction has locked. Here the lock is waited for: that
-delays no other project, and one that enqueues without a pause still gets its own schedules fired."""
+"""Fire apart: the due jobs of projects whose quota another transaction has locked. This duty waits for the lock: that
+delays no other project, and a project that enqueues continuously still gets its schedules fired."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class FireApartDuty(Duty):
             return None
         try:
             await fire_one(self.post, project_id, wait=True)
-        except StoreUnavailable:  # if it is away, other duties say so
+        except StoreUnavailable:  # if it is unreachable, other duties say so
             return _PAUSE
         return 0
 
 
 async def fire_one(post: Post, project_id: str, *, wait: bool = False) -> None:
-    """What is due of one of the projects; it stays among them if there is more."""
+    """What is due in one of the projects; it stays in the list if there is more."""
     fired = await post.store.transact(
         fire_apart,
         shards=post.shards,
@@ -40,6 +40,6 @@ async def fire_one(post: Post, project_id: str, *, wait: bool = False) -> None:
         passing=len(post.left_out),
         wait=wait,
     )
-    none = not wait and not fired.jobs  # other transactions that wait may have them
+    none = not wait and not fired.jobs  # waiting transactions may get them
     if not (none or fired.contended or fired.more):
         post.contention.over(project_id)

@@ -1,4 +1,4 @@
-"""Pings: those that were not heard in time go down. One scheduler of a cluster does it."""
+"""Pings: those without a signal in time go down. One scheduler of a cluster does it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from horae.processes.duties.duty import Duty
 from horae.processes.loop import log
 
 _BATCH = 500
-_LONGEST = 5.0  # seconds between two looks: another process may have set a closer deadline
+_LONGEST = 5.0  # seconds between two checks: another process may have set an earlier deadline
 
 
 class PingsDuty(Duty):

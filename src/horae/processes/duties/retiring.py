@@ -1,4 +1,4 @@
-"""One portion of the walk over what jobs leave behind; mostly there is nothing to do but to read."""
+"""One portion of the walk over what jobs leave behind; usually it only reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from horae.ports import Store
 
 
 async def retire(store: Store, keep: Retention, after: str, *, limit: int = 500) -> str | None:
-    """Up to which job it got; None when it has seen them all."""
+    """The last job it has read; None when it has seen them all."""
     found = await store.read(look_over, keep=keep, after=after, limit=limit)
     if found.versions:
         await store.transact(drop_versions, versions=found.versions)

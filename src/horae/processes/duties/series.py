@@ -1,5 +1,5 @@
-"""Series: once a minute, one scheduler of a cluster notes how things stand, for the time series. What ends is added to
-them by the sweep, with the counters."""
+"""Series: once a minute, one scheduler of a cluster samples the current state, for the time series. The sweep adds what
+ends, with the counters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SeriesDuty(Duty):
         if not post.is_first:
             return post.settings.sweep
         sample = await post.store.read(lambda tx: tx.series.sample(post.settings.offline_after))
-        if sample is not None:  # reading may take a while where much is queued: the database is not held up by it
+        if sample is not None:  # reading may take a while if much is queued, but blocks nothing in the database
             await post.store.transact(lambda tx: tx.series.record(sample))
         return until_next(await post.store.read(_now))
 

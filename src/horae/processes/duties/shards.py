@@ -43,9 +43,9 @@ class ShardsDuty(Duty):
 async def share(
     tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int, trouble: str | None = None
 ) -> list[int]:
-    """Beats, renews, gives back what is more than a fair share, takes what is free; the shards now owned."""
+    """Beats, renews, releases what exceeds a fair share, takes what is free; returns the shards now owned."""
     if not await tx.processes.beat_scheduler(sign.id, trouble):
-        await tx.processes.register_scheduler(sign)  # it was away for so long that its row had been removed
+        await tx.processes.register_scheduler(sign)  # it was away for so long that its row was removed
     owned = await tx.processes.renew_shards(sign.id, lease)
     fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)
     if len(owned) > fair:
@@ -58,8 +58,8 @@ async def share(
 
 
 def fair_share(live: Sequence[str], me: str, shard_count: int) -> int:
-    """What is left over when all have the same goes to the first ones, one each: so every scheduler's share is known
-    without asking, the shares add up, and no two differ by more than one."""
+    """The remainder goes to the first ones, one each: so every scheduler's share is known without asking, the shares
+    add up, and no two differ by more than one."""
     everybody = sorted({*live, me})
     same, over = divmod(shard_count, len(everybody))
     return same + (everybody.index(me) < over)

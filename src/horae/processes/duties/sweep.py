@@ -1,5 +1,5 @@
-"""Sweep: what others left behind. Runs of lost workers are recovered, runs that were not started in time expire, long
-operations and deletions go on, and counters are rolled up."""
+"""Sweep: recovers runs of lost workers, expires runs that were not started in time, continues long operations and
+deletions, and rolls up counters."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class UpkeepDuty(Duty):
                 await post.store.transact(forget_queues, names=unused)
             self._tidy_at = now + _TIDY_EVERY
             self._walked_through = NIL
-            self._pruned_through = NIL  # once more from the start: dead letters may have been resolved
+            self._pruned_through = NIL  # again from the start: dead letters may have been resolved
         if now >= self._partition_at:
             self._partition_at = now + await self._partition()
         if now >= self._prune_at:

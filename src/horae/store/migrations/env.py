@@ -1,4 +1,4 @@
-"""How Alembic runs here: on the connection it is given, one transaction for each revision where the database can."""
+"""How Alembic runs here: on the given connection, one transaction per revision if the database supports it."""
 
 from __future__ import annotations
 

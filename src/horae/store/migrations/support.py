@@ -1,4 +1,4 @@
-"""What migrations need of a database besides DDL: to be alone, its clock, its partitions."""
+"""What migrations need from a database besides DDL: a lock, its clock, its partitions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def exclusively(connection: Connection) -> Iterator[None]:
         finally:
             connection.execute(text("SELECT RELEASE_LOCK('horae-migrate')"))
     else:
-        # pysqlite begins lazily and deferred; its own BEGIN IMMEDIATE makes others wait in the busy handler.
+        # pysqlite begins lazily and deferred; an explicit BEGIN IMMEDIATE makes others wait in the busy handler.
         connection.rollback()
         raw = connection.connection.driver_connection
         assert raw is not None
@@ -56,7 +56,7 @@ def database_now(connection: Connection) -> Any:
 
 
 def create_partitions(connection: Connection) -> None:
-    """The partitions of this month and the next ones, and one for what no month holds."""
+    """The partitions of this month and the next ones, and a default one."""
     if connection.dialect.name == "postgresql":
         now: datetime = database_now(connection)
         for table in ("run_history", "run_logs"):
