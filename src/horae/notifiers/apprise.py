@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from horae.domain.notify.delivery import Envelope, Sent
+from horae.notifiers.defused import defused
 from horae.notifiers.mail_text import plain
 
 _AT_ONCE = 4
@@ -33,7 +34,7 @@ class AppriseSender:
         url = envelope.secrets["url"]
         if (reason := refusal(url)) is not None:
             return Sent(reason, permanent=True)
-        asked = {"url": url, "title": envelope.message.title, "body": plain(envelope)}
+        asked = {"url": url, "title": defused(envelope.message.title), "body": defused(plain(envelope))}
         async with self._turn:
             return await self._call({**asked, "allow_private": self._allow_private})
 

@@ -11,6 +11,7 @@ import aiohttp
 
 from horae.domain.notify.delivery import Envelope, Sent
 from horae.domain.secrets.redaction import redactor
+from horae.domain.text.checks import storable
 from horae.notifiers import opsgenie, pagerduty, slack, webhook
 from horae.notifiers.addresses import Addresses, AddressRefused, Lookup
 from horae.notifiers.apprise import AppriseSender
@@ -83,8 +84,8 @@ class Notifiers:
 
 
 def _clean(error: str, envelope: Envelope) -> str:
-    """One line, which users see: without secrets."""
-    text = redactor(_hidden(envelope)).redact(" ".join(error.split()))
+    """One line that users see and databases can store: without secrets."""
+    text = redactor(_hidden(envelope)).redact(" ".join((storable(error) or "").split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from horae.domain.notify.delivery import Envelope, Sent, url_of
 from horae.domain.notify.message import Line
+from horae.notifiers.defused import defused
 from horae.notifiers.posting import Poster
 
 _COLOURS = {"critical": "#c62828", "warning": "#ef6c00", "info": "#1565c0"}
 _GOOD = "#2e7d32"
 _SHOWN = 20  # lines; Slack truncates longer ones
 _TEXT = 500
-_MENTION = re.compile(r"@(?=(?:channel|here|everyone|all)\b)", re.IGNORECASE)
 
 
 async def send(poster: Poster, envelope: Envelope) -> Sent:
@@ -46,6 +45,5 @@ def _attachment(line: Line, link: str | None) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    """User text must neither mention everybody nor look like a link. Compatible services also recognise a plain
-    `@channel`: a zero-width space prevents that."""
-    return _MENTION.sub("@\u200b", text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    """As Slack requires; compatible services also recognise Markdown and a plain `@channel`."""
+    return defused(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

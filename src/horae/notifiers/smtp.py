@@ -20,6 +20,7 @@ from horae.notifiers.mail_text import POLICY, compose
 
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _THREADS = 16  # as many as messages are sent at once: a slow server delays no others
+_LONGEST_REPLY = 64 << 10  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,17 @@ class _Session:
         kind: type[smtplib.SMTP] = smtplib.SMTP_SSL if server.security == "tls" else smtplib.SMTP
 
         class Checked(kind):  # type: ignore[misc, valid-type]
-            """Connects to the address that was checked; certificates are still verified by name."""
+            """Connects to the checked address; certificates are still verified by name. Replies are bounded."""
+
+            def getreply(self) -> tuple[int, bytes]:
+                lines = _Bounded(self.file or self.sock.makefile("rb"))
+                self.file: Any = lines
+                try:
+                    code, said = super().getreply()
+                finally:
+                    if self.file is lines:  # else it was closed
+                        self.file = lines.inner
+                return code, said
 
             def _get_socket(self, host: str, port: int, timeout: float) -> Any:
                 made = connect(port)
@@ -139,6 +150,23 @@ class _Session:
     def _connect(self, port: int) -> socket.socket:
         self._socket = socket.create_connection((self._address, port), self._timeout)
         return self._socket
+
+
+class _Bounded:
+    """The lines of one reply: smtplib keeps them all, and a hostile server never ends."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self._left = inner, _LONGEST_REPLY
+
+    def readline(self, limit: int) -> bytes:
+        line: bytes = self.inner.readline(min(limit, self._left))
+        self._left -= len(line)
+        if self._left <= 0:
+            raise OSError("its reply is too long")
+        return line
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 def _refused(answers: list[tuple[int, bytes | str]], what: str, *, permanent: bool = False) -> Sent:

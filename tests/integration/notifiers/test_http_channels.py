@@ -15,6 +15,7 @@ from horae.domain.notify.delivery import Envelope, Sent
 from horae.domain.notify.message import trial
 from horae.domain.notify.notice import NoticeKind, Severity
 from horae.notifiers import Notifiers
+from horae.notifiers.defused import defused
 from tests.integration.notifiers.envelopes import AT, ID, envelope, notice, notifiers
 from tests.integration.notifiers.receiving import Receiver
 from tests.integration.up.running import free_port
@@ -57,8 +58,23 @@ async def test_slack_gets_no_markup_that_people_wrote(receiver: Receiver, sender
     assert found["text"].startswith("*2 failures* · finance")
     assert [one["title"] for one in found["attachments"]] == [
         "nightly &lt;report&gt; &amp; co failed",
-        "&lt;!channel&gt; failed",
+        "&lt;\u200b!channel&gt; failed",
     ]
+
+
+def test_what_jobs_say_mentions_nobody_and_forges_no_link():
+    hostile = "@everyone @Here <@123> <!channel> [Open in Horae](https://evil.example) ![](https://evil.example/p.png)"
+    found = defused(hostile)
+    assert found.replace("\u200b", "") == hostile
+    for meant in ("@everyone", "@Here", "<@", "<!", "]("):
+        assert meant not in found
+    assert defused("ops@example.org [1] (2) <b>") == "ops@example.org [1] (2) <b>"
+
+
+async def test_an_answer_that_no_database_can_hold_is_made_storable(receiver: Receiver, sender: Notifiers) -> None:
+    receiver.answers = [web.Response(status=502, body=b"bad\x00gate\xffway")]
+    sent = await sender.send(envelope({"kind": "slack", "url": f"{receiver.url}/s"}))
+    assert sent.error == "HTTP 502: bad\ufffdgate\ufffdway"
 
 
 async def test_pagerduty_triggers_and_resolves_one_incident(receiver: Receiver, sender: Notifiers) -> None:

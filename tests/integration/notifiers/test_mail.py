@@ -6,7 +6,7 @@ import email
 import email.policy
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -230,3 +230,24 @@ def test_urls_of_servers() -> None:
     )
     assert SmtpServer.from_url("smtp://localhost:25?security=none").security == "none"
     assert "p:w" not in repr(SmtpServer.from_url("smtp://a:p%3Aw@h"))
+
+
+async def test_a_reply_that_never_ends_is_not_kept() -> None:
+    """smtplib alone would keep all of it: hundreds of megabytes until the time is up."""
+    written = 0
+
+    async def endless(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal written
+        with suppress(OSError):
+            while True:
+                writer.write(b"220-" + b"x" * 996 + b"\r\n")
+                written += 1_000
+                await writer.drain()
+
+    server = await asyncio.start_server(endless, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    sent = await sent_by(notifiers(), mail(port, server={"host": "127.0.0.1", "port": port, "security": "none"}))
+    server.close()
+    assert sent.error is not None
+    assert "too long" in sent.error
+    assert written < 64 << 20  # what the network holds

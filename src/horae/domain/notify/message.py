@@ -109,7 +109,7 @@ class Message:
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Message:
         """Raises KeyError, TypeError or ValueError if it is damaged."""
-        lines = tuple(Line(**{name: line[name] for name in Line.__slots__}) for line in found["lines"])
+        lines = tuple(_read_line(line) for line in found["lines"])
         counts = {NoticeKind(kind).value: int(count) for kind, count in found["counts"].items()}
         return cls(lines, counts, Severity(found["severity"]))
 
@@ -130,6 +130,17 @@ class Message:
 
 
 EMPTY = Message((), {}, Severity.INFO)
+_MAY_LACK = frozenset({"text", "path"})
+
+
+def _read_line(found: Mapping[str, Any]) -> Line:
+    """A line of the wrong types would fail only when another notice joins it, along with those of all channels."""
+    values = {name: found[name] for name in Line.__slots__}
+    for name, value in values.items():
+        kind = {"count": int, "subject": dict}.get(name, str)
+        if not isinstance(value, kind) and not (value is None and name in _MAY_LACK):
+            raise TypeError(name)
+    return Line(**values)
 
 
 def line_of(notice: Notice) -> Line:

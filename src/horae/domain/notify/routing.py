@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
-from re import Pattern, compile, escape
 
 from horae.domain.notify.channel import OPENING, ChannelSpec, QuietHours, at_least, hears
 from horae.domain.notify.message import EMPTY, LINES, Message, Notice
@@ -71,13 +69,26 @@ def matches(name: str, spec: ChannelSpec, notice: Notice) -> bool:
     return not spec.jobs or (
         notice.subject_kind == "job"
         and notice.subject_name is not None
-        and any(_pattern(job).fullmatch(notice.subject_name) for job in spec.jobs)
+        and any(_fits(notice.subject_name, job) for job in spec.jobs)
     )
 
 
-@lru_cache(maxsize=1_024)
-def _pattern(name: str) -> Pattern[str]:
-    return compile(".*".join(escape(part) for part in name.split("*")))
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a name is what a pattern with `*` describes. Not by a regular expression, whose backtracking would take
+    hours for some patterns: what may stand between two `*` is searched for from left to right, once."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return name == first
+    *between, last = rest
+    at, end = len(first), len(name) - len(last)
+    if at > end or not (name.startswith(first) and name.endswith(last)):
+        return False
+    for part in between:
+        found = name.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def quiet_until(quiet: QuietHours | None, now: datetime) -> datetime | None:

@@ -1,5 +1,6 @@
 """The rules by which notices become messages, without a database."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -83,6 +84,12 @@ def test_events(events: list[str], heard: set[NoticeKind]):
         ({"tags": ["x"]}, {}, False),
         ({"tags": ["x"]}, {"channels": ("ops",)}, True),
         ({"jobs": ["nightly-*"]}, {}, True),
+        ({"jobs": ["*-report"]}, {}, True),
+        ({"jobs": ["n*tly*rep*t"]}, {}, True),
+        ({"jobs": ["*tly*tly*"]}, {}, False),
+        ({"jobs": ["nightly-report*report"]}, {}, False),
+        ({"jobs": ["nightly-re*report"]}, {}, False),
+        ({"jobs": ["**"]}, {}, True),
         ({"jobs": ["night"]}, {}, False),
         ({"jobs": ["nightly.report"]}, {}, False),
         ({"jobs": ["*"]}, {"subject_kind": "queue"}, False),
@@ -94,6 +101,13 @@ def test_events(events: list[str], heard: set[NoticeKind]):
 )
 def test_rules(fields: dict[str, Any], about: dict[str, Any], heard: bool):
     assert matches("ops", spec(**fields), notice(**about)) is heard
+
+
+def test_no_pattern_takes_long():
+    """A regular expression of six `*` would take an hour for this name, on the scheduler's event loop."""
+    begun = time.thread_time()
+    assert not matches("ops", spec(jobs=["*a" * 99 + "b"]), notice(subject_name="a" * 200))
+    assert time.thread_time() - begun < 1
 
 
 # ---- repeats
@@ -238,3 +252,15 @@ def test_what_the_other_side_asks_for_is_bounded():
     assert pause_after(1, 0.5, asked=120.0) == 120.0
     assert pause_after(1, 0.5, asked=1.0) == 10.0
     assert pause_after(1, 0.5, asked=1e9) == LONGEST_PAUSE
+
+
+@pytest.mark.parametrize(
+    "damage", [{"count": "x"}, {"count": None}, {"key": {"a": 1}}, {"title": 7}, {"text": []}, {"subject": "job"}]
+)
+def test_a_damaged_line_is_found_when_it_is_read(damage: dict[str, Any]):
+    """Later would be too late: it would fail in the transaction that routes the notices of all projects."""
+    stored = EMPTY.with_notices([notice()]).to_json()
+    assert Message.from_json(stored).lines
+    stored["lines"][0] |= damage
+    with pytest.raises(TypeError):
+        Message.from_json(stored)
