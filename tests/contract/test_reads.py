@@ -1,7 +1,7 @@
 """What people see: live and ended runs as one list, in which nothing vanishes and nothing is double."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -66,6 +66,18 @@ async def test_runs_of_a_time(world: World) -> None:
     assert await walk(world, 1, until=middle) == newest_first[1:]
     assert await walk(world, 1, since=middle, until=middle) == []
     assert await walk(world, 1, since=made(runs[0])) == newest_first
+
+
+async def test_runs_that_ended_within_a_time(world: World) -> None:
+    job = await world.job()
+    first, second = await world.ended(job), await world.ended(job)
+    await world.trigger(job)  # lives, and so has not ended
+    ends = {run.id: run.finished_at for run in (await world.page(status="succeeded")).items if run.finished_at}
+    last, moment = ends[second.id], timedelta(milliseconds=1)
+    assert await walk(world, 1, ended_until=last + moment) == [second.id, first.id]
+    assert await walk(world, 1, ended_since=ends[first.id]) == [second.id, first.id]
+    assert await walk(world, 1, ended_since=ends[first.id], ended_until=ends[first.id]) == []
+    assert await walk(world, 1, ended_since=last + moment) == []
 
 
 async def test_runs_that_end_between_two_pages_are_neither_lost_nor_doubled(world: World) -> None:

@@ -2760,19 +2760,19 @@ export interface Operations {
   };
   "GET /runs": {
     path: never;
-    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
+    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; ended_since?: string | null; ended_until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/executions": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; ended_since?: string | null; ended_until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/runs": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; ended_since?: string | null; ended_until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };

@@ -37,6 +37,8 @@ class RunFilters(TypedDict, total=False):
     queue: str | None
     since: When
     until: When
+    ended_since: When
+    ended_until: When
     sort: str | None
 
 

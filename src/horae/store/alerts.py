@@ -152,10 +152,12 @@ class AlertTable(Group):
         for mine, values in _whose(projects):
             asked = " AND ".join([*mine, audible])
             rows += await self.db.fetch(
-                f"{_SELECT}{_PROJECT} WHERE {asked} ORDER BY CASE a.severity {_RANK} ELSE 9 END, a.id LIMIT :limit",
+                f"{_SELECT}{_PROJECT} WHERE {asked} ORDER BY CASE WHEN a.acknowledged_at IS NULL THEN 0 ELSE 1 END, "
+                f"CASE a.severity {_RANK} ELSE 9 END, a.id DESC LIMIT :limit",
                 {**values, "limit": limit},
             )
-        return sorted(map(_record, rows), key=lambda one: (_rank(one.severity), one.id))[:limit]
+        found = sorted(map(_record, rows), key=lambda one: one.id, reverse=True)
+        return sorted(found, key=lambda one: (one.acknowledged_at is not None, _rank(one.severity)))[:limit]
 
     async def counts(self, projects: Collection[str | None] | None) -> AlertCounts:
         by_severity: dict[str, int] = dict.fromkeys(SEVERITIES, 0)

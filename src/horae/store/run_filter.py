@@ -41,6 +41,8 @@ def _conditions(d: Dialect, asked: RunPageQuery) -> tuple[list[str], dict[str, A
         "r.job_id = :job_id": ("job_id", where.job_id),
         "r.worker_id = :worker_id": ("worker_id", where.worker_id),
         "r.queue = :queue": ("queue", where.queue),
+        "r.finished_at >= :ended_since": ("ended_since", where.ended_since),
+        "r.finished_at < :ended_until": ("ended_until", where.ended_until),
     }
     for condition, (name, value) in bounds.items():
         if value is not None:

@@ -57,7 +57,7 @@ async def page(db: Connection, d: Dialect, history: History, asked: RunPageQuery
     where, limit = asked.where, asked.limit
     one_more = asked._replace(limit=limit + 1)
     found: dict[str, RunRecord] = {}
-    if (where.status is None or where.status in LIVE) and where.outcome is None:
+    if (where.status is None or where.status in LIVE) and not where.of_ended:
         tail, params = one_more.tail(d)
         rows = await db.fetch(_live(d, short=True) + tail, params)
         found |= {run.id: run for run in await records(db, d, rows, LIVE_COLUMNS, short=True)}

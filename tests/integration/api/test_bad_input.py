@@ -337,6 +337,8 @@ QUERIES = [
     ("/jobs?q=" + "x" * 201, "q"),
     ("/jobs?%00=1", "?"),
     ("/runs?status=done", "status"),
+    ("/runs?ended_since=yesterday", "ended_since"),
+    ("/runs?ended_since=2026-01-02T00:00:00Z&ended_until=2026-01-01T00:00:00Z", "ended_until"),
     ("/runs?trigger=cron", "trigger"),
     ("/runs?state=queued", "state"),
     ("/runs?worker=%00", "worker"),

@@ -53,8 +53,8 @@ it("marks the icon by the worst of them", () => {
 
 it("names the page behind the button", () => {
   expect(doorOf("/runs/01a1")).toEqual({ label: "Open run", to: "/runs/01a1" });
-  expect(doorOf("/workers?tab=queues")).toEqual({ label: "Open workers", to: "/workers?tab=queues" });
-  expect(doorOf("/settings/secrets")).toEqual({ label: "Open settings", to: "/settings/secrets" });
+  expect(doorOf("/workers?tab=queues")).toEqual({ label: "Open queues", to: "/workers?tab=queues" });
+  expect(doorOf("/settings/secrets")).toEqual({ label: "Open secrets", to: "/settings/secrets" });
   expect(doorOf("/unheard-of")).toEqual({ label: "Open page", to: "/unheard-of" });
   expect(doorOf("//elsewhere.example")).toBeNull();
   expect(doorOf("")).toBeNull();

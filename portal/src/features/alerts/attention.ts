@@ -28,7 +28,8 @@ export function doorOf(path: string): { label: string; to: string } | null {
   const first = /^\/([\w-]*)(\/[^?#]+)?/.exec(path);
   const page = first?.[1] ?? "";
   const one = first?.[2] !== undefined;
-  return { label: `Open ${DOORS[page]?.[one ? 1 : 0] ?? "page"}`, to: path };
+  const part = /\?tab=(\w+)/.exec(path)?.[1] ?? (page === "settings" ? first?.[2]?.slice(1) : undefined);
+  return { label: `Open ${part ?? DOORS[page]?.[one ? 1 : 0] ?? "page"}`, to: path };
 }
 
 const DOORS: Record<string, [all: string, one: string]> = {

@@ -24,12 +24,13 @@ it("draws what is known, and leaves out what is not", () => {
   expect(most([drawn(unknown)], "oldest")).toBeNull();
 });
 
-it("leads to runs that were created as long before as they waited and ran", () => {
+it("leads to the runs that ended within a bar, of those created as long before as they waited and ran", () => {
   const url = new URL(runsBehind(series, Date.parse(at), "failed"), "http://horae");
   expect(Object.fromEntries(url.searchParams)).toEqual({
     status: "failed",
-    since: "2026-11-15T06:58:00.000Z",
-    until: "2026-11-15T07:15:00.000Z",
+    since: "2026-11-15T05:57:52.000Z",
+    ended_since: "2026-11-15T07:00:00.000Z",
+    ended_until: "2026-11-15T07:15:00.000Z",
   });
 });
 

@@ -72,18 +72,21 @@ export function most(points: readonly Drawn[], key: keyof Drawn): number | null 
 }
 
 /**
- * Where the runs behind a bar are listed. That list goes by when runs were created, which is before they ended: it
- * begins as much earlier as these waited and ran.
+ * Where the runs behind a bar are listed: those that ended within it. The list is read by when runs were created, and
+ * begins as much earlier as these waited and ran, generously: percentiles leave out the slowest.
  */
 export function runsBehind(series: SeriesView, at: number, status: Status): string {
   const point = series.points.find((one) => toMillis(one.at) === at);
-  const took = ((point?.lateness?.p99 ?? 0) + (point?.duration?.p99 ?? 0)) * 1.25 * 1_000;
-  const since = new Date(Math.floor((at - took) / MINUTE) * MINUTE).toISOString();
-  const until = new Date(at + series.step * 1_000).toISOString();
-  return `/runs?${new URLSearchParams({ status, since, until })}`;
+  const took = ((point?.lateness?.p99 ?? 0) + (point?.duration?.p99 ?? 0)) * 2 * 1_000;
+  const instant = (millis: number) => new Date(millis).toISOString();
+  const query = new URLSearchParams({
+    status,
+    since: instant(at - took - HOUR),
+    ended_since: instant(at),
+    ended_until: instant(at + series.step * 1_000),
+  });
+  return `/runs?${query}`;
 }
-
-const MINUTE = 60_000;
 
 const inMillis = (seconds: number | null | undefined) => (typeof seconds === "number" ? seconds * 1_000 : null);
 const share = (value: number | null | undefined) => (typeof value === "number" ? value * 100 : null);

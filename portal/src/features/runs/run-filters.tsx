@@ -9,6 +9,7 @@ import { isAlive } from "@/features/workers/fleet";
 import { useWorkers } from "@/features/workers/queries";
 import { cn } from "@/lib/cn";
 import { said } from "@/lib/words";
+import { EndedFilter } from "./ended-filter";
 import { TimeFilter } from "./time-filter";
 
 export const DEFAULTS = {
@@ -21,6 +22,8 @@ export const DEFAULTS = {
   period: "",
   since: "",
   until: "",
+  ended_since: "",
+  ended_until: "",
   sort: "-created_at",
   cursor: "",
 };
@@ -44,9 +47,9 @@ const ORDERS = [
   { value: "-created_at", label: "Newest first" },
   { value: "created_at", label: "Oldest first" },
 ];
-const NARROWING = ["job", "status", "outcome", "trigger", "worker", "queue", "period", "since", "until"] as const;
-
-const FOLDED = ["outcome", "trigger", "queue", "worker", "period", "since", "until"] as const;
+const TIMES = ["period", "since", "until", "ended_since", "ended_until"] as const;
+const FOLDED = ["outcome", "trigger", "queue", "worker", ...TIMES] as const;
+const NARROWING = ["job", "status", ...FOLDED] as const;
 
 export function isNarrowed(filters: Filters): boolean {
   return NARROWING.some((name) => filters[name] !== "");
@@ -79,7 +82,7 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
       >
         <SlidersHorizontal />
       </Button>
-      <div className={cn("flex flex-wrap gap-2", !more && !hides && "max-sm:hidden")}>
+      <div className={cn("flex flex-wrap gap-2 xl:contents", !more && !hides && "max-sm:hidden")}>
         <Select
           aria-label="Outcome of the last attempt"
           choices={OUTCOMES}
@@ -94,7 +97,15 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
         />
         <QueueFilter value={filters.queue} onValue={(queue) => onChange({ queue })} />
         <WorkerFilter value={filters.worker} onValue={(worker) => onChange({ worker })} />
-        <TimeFilter times={filters} onChange={onChange} />
+        {filters.ended_since || filters.ended_until ? (
+          <EndedFilter
+            since={filters.ended_since}
+            until={filters.ended_until}
+            onRemove={() => onChange({ since: null, until: null, ended_since: null, ended_until: null })}
+          />
+        ) : (
+          <TimeFilter times={filters} onChange={onChange} />
+        )}
         <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
       </div>
       <ClearFilters filters={filters} names={NARROWING} onChange={onChange} />

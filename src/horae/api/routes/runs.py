@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -29,6 +29,8 @@ router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; schedulers do the rest
+# Ended runs are found by when they were created. A list that asks when they ended must not read all of history.
+LONGEST = timedelta(days=7)
 Status = Annotated[RunStatus | None, Query(description="only runs in this state")]
 Started = Annotated[Trigger | None, Query(description="only runs with this trigger")]
 Outcome = Annotated[Ending | None, Query(description="only runs whose last attempt had this outcome")]
@@ -39,6 +41,15 @@ Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest
 
 Since = Annotated[str | None, Query(max_length=40, description="only runs created at or after this instant")]
 Until = Annotated[str | None, Query(max_length=40, description="only runs created before this instant")]
+EndedSince = Annotated[
+    str | None,
+    Query(
+        max_length=40,
+        description="only runs that ended at or after this instant, of those created at most a week before it, "
+        "unless `since` is given",
+    ),
+]
+EndedUntil = Annotated[str | None, Query(max_length=40, description="only runs that ended before this instant")]
 
 
 class RunQuery(NamedTuple):
@@ -51,6 +62,8 @@ class RunQuery(NamedTuple):
     since: datetime | None
     until: datetime | None
     outcome: Ending | None
+    ended_since: datetime | None
+    ended_until: datetime | None
     sort: str
 
 
@@ -62,14 +75,24 @@ async def asked(
     since: Since = None,
     until: Until = None,
     outcome: Outcome = None,
+    ended_since: EndedSince = None,
+    ended_until: EndedUntil = None,
     sort: Sort = "-created_at",
 ) -> RunQuery:
-    first, last = instant_param("since", since), instant_param("until", until)
-    if first is not None and last is not None and last < first:
-        raise InvalidInput("until", "must not be before since")
+    first, last = _range("since", since, "until", until)
+    over, before = _range("ended_since", ended_since, "ended_until", ended_until)
+    if over is not None and first is None:
+        first = over - LONGEST
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
-    return RunQuery(status, trigger, worker, queue, first, last, outcome, sort)
+    return RunQuery(status, trigger, worker, queue, first, last, outcome, over, before, sort)
+
+
+def _range(since: str, begin: str | None, until: str, end: str | None) -> tuple[datetime | None, datetime | None]:
+    first, last = instant_param(since, begin), instant_param(until, end)
+    if first is not None and last is not None and last < first:
+        raise InvalidInput(until, f"must not be before {since}")
+    return first, last
 
 
 Filtered = Annotated[RunQuery, Depends(asked)]

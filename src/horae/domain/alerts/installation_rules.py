@@ -54,7 +54,7 @@ def no_scheduler(now: datetime, founded_at: datetime, schedulers: Sequence[Sched
         title="No scheduler is running",
         why=f"{last if schedulers else 'No scheduler is registered'}: schedules do not fire, runs of lost workers are "
         "not recovered, and no other alert is evaluated.",
-        action=AlertAction("Start a scheduler: horae scheduler", "/schedulers"),
+        action=AlertAction("Start a scheduler: horae scheduler", "/workers?tab=schedulers"),
         since=since,
     )
 
@@ -72,7 +72,7 @@ def not_fired(facts: WatchFacts) -> Iterator[Finding]:
         subject=INSTALLATION,
         title="Schedules do not fire on time",
         why=f"The oldest occurrence that is due and has not been fired was due {span(facts.now - since)} ago.",
-        action=AlertAction("Read the log of the schedulers, and see what horae doctor says", "/schedulers"),
+        action=AlertAction("Read the log of the schedulers, and see what horae doctor says", "/workers?tab=schedulers"),
         since=since,
     )
 
@@ -114,7 +114,9 @@ def queued(facts: WatchFacts) -> Iterator[Finding]:
             subject=Subject("queue", queue, queue),
             title=f"Runs in queue {queue!r} have been waiting for {span(facts.now - since)}",
             why=f"Due and not started: {counted(runs, 'run')} of {counted(jobs, 'job')}.",
-            action=AlertAction("Add workers or slots, or see with horae why what the first run waits for", "/queues"),
+            action=AlertAction(
+                "Add workers or slots, or run `horae why` to see what the first run waits for", "/workers?tab=queues"
+            ),
             since=since,
             project_id=project_id,
         )
@@ -133,7 +135,7 @@ def failure_rate(facts: WatchFacts) -> Iterator[Finding]:
             title=f"{rate:.0f} % of recent runs failed",
             why=f"{one.failed} of {one.ended} runs that ended in this hour and the last failed; the limit is "
             f"{limit:g} %.",
-            action=AlertAction("See which causes most failures have", "/dead-letters"),
+            action=AlertAction("See what causes most of the failures", "/dead-letters"),
             since=facts.now,
             project_id=one.project_id,
         )
@@ -210,7 +212,8 @@ def partitions(facts: WatchFacts) -> Iterator[Finding]:
         why=f"{', '.join(facts.missing_partitions)} should have been created long ago. Runs go to the default "
         "partition instead, which retention cannot drop.",
         action=AlertAction(
-            "End what holds a long lock on the table, such as a backup or an open transaction", "/schedulers"
+            "End what holds a long lock on the table, such as a backup or an open transaction",
+            "/workers?tab=schedulers",
         ),
         since=facts.now,
     )

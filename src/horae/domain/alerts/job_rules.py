@@ -87,7 +87,7 @@ def secret_missing(facts: WatchFacts) -> Iterator[Finding]:
             severity="critical",
             title=f"{one.name} needs the secret {one.secret}, which does not exist",
             why="Every run fails until the secret is set or the job no longer names it.",
-            action=AlertAction(f"Set it: horae secrets set {one.secret}", "/secrets"),
+            action=AlertAction(f"Set it: horae secrets set {one.secret}", "/settings/secrets"),
             since=facts.now,
         )
 

@@ -28,3 +28,10 @@ class RunFilter:
     since: datetime | None = None  # created at or after
     until: datetime | None = None  # created before
     outcome: str | None = None  # of the attempt that ended them
+    ended_since: datetime | None = None
+    ended_until: datetime | None = None
+
+    @property
+    def of_ended(self) -> bool:
+        """Whether live runs are out of the question."""
+        return any(value is not None for value in (self.outcome, self.ended_since, self.ended_until))
