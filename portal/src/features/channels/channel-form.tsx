@@ -8,6 +8,7 @@ import { OptionCards } from "@/components/ui/option-cards";
 import { Refusal } from "@/components/ui/refusal";
 import { TextField } from "@/components/ui/text-field";
 import { formErrors } from "@/features/job-form/form-errors";
+import { textBinding } from "@/features/job-form/text-binding";
 import { Once } from "@/features/settings/once";
 import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
@@ -46,6 +47,8 @@ export function ChannelForm({ channel, installation, onClose }: ChannelFormProps
   });
   const errors = formErrors(save.error);
   const change = (patch: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...patch }));
+  const form = { draft, onDraft: change, errors };
+  const text = textBinding(form);
   if (key !== null) {
     return (
       <Once
@@ -75,15 +78,7 @@ export function ChannelForm({ channel, installation, onClose }: ChannelFormProps
       }
     >
       <form id={id} onSubmit={submit} noValidate className="space-y-4 pt-1">
-        <TextField
-          label="Name"
-          error={errors.at("name")}
-          value={draft.name}
-          placeholder="on-call"
-          maxLength={100}
-          autoComplete="off"
-          onValue={(name) => change({ name })}
-        />
+        <TextField {...text("name", "name")} label="Name" placeholder="on-call" maxLength={100} autoComplete="off" />
         {channel ? null : (
           <OptionCards
             label="Kind"
@@ -93,9 +88,9 @@ export function ChannelForm({ channel, installation, onClose }: ChannelFormProps
             onValue={(kind) => change({ kind: kind as ChannelKind, url: "" })}
           />
         )}
-        <TargetFields draft={draft} onDraft={change} errors={errors} kept={channel?.has_secret ?? false} />
+        <TargetFields {...form} kept={channel?.has_secret ?? false} />
         <h3 className="border-t border-line pt-4 text-sm font-semibold">What it gets</h3>
-        <RuleFields draft={draft} onDraft={change} errors={errors} />
+        <RuleFields {...form} />
         <Refusal error={save.error} />
         {errors.at("target") || errors.at("") ? (
           <p role="alert" className="text-xs text-danger">

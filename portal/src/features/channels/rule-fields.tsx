@@ -4,6 +4,7 @@ import { Group } from "@/components/ui/group";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "@/features/job-form/draft-props";
+import { textBinding } from "@/features/job-form/text-binding";
 import { type ChannelDraft, type ChannelEvent, EVENTS } from "./model";
 import { QuietFields } from "./quiet-fields";
 
@@ -18,11 +19,13 @@ const EVENT_LABELS: Record<ChannelEvent, [label: string, hint: string]> = {
   dead_letter: ["New dead letters", "Only the first failure of a cause: quieter for jobs that fail often."],
   recovery: ["Recoveries", "The first success after failures."],
   alert: ["Alerts", "An alert opened or cleared."],
-  budget: ["Failure budgets", "A job has used up its budget of failures."],
+  budget: ["Failure budgets", "A job has used up its failure budget."],
 };
 
 /** Which messages a channel gets, and how many. */
-export function RuleFields({ draft, onDraft, errors }: DraftProps<ChannelDraft>) {
+export function RuleFields(props: DraftProps<ChannelDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   const toggle = (event: ChannelEvent, on: boolean) =>
     onDraft({ events: EVENTS.filter((one) => (one === event ? on : draft.events.includes(one))) });
   return (
@@ -50,22 +53,18 @@ export function RuleFields({ draft, onDraft, errors }: DraftProps<ChannelDraft>)
       </Field>
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
+          {...text("tags", "tags")}
           label="Tags"
           optional
           hint="Only jobs with one of these."
-          error={errors.under("tags")}
-          value={draft.tags}
           placeholder="finance, etl"
-          onValue={(tags) => onDraft({ tags })}
         />
         <TextField
+          {...text("jobs", "jobs")}
           label="Jobs"
           optional
           hint="Only these; * matches any characters."
-          error={errors.under("jobs")}
-          value={draft.jobs}
           placeholder="sync-*, nightly-report"
-          onValue={(jobs) => onDraft({ jobs })}
         />
       </div>
       <CheckField
@@ -78,30 +77,24 @@ export function RuleFields({ draft, onDraft, errors }: DraftProps<ChannelDraft>)
       <div className="grid gap-3 sm:grid-cols-3">
         {draft.kind === "pagerduty" || draft.kind === "opsgenie" ? null : (
           <TextField
+            {...text("digest", "digest")}
             label="Digest"
-            hint="Collect for so long; 0 sends at once."
-            error={errors.at("digest")}
-            value={draft.digest}
+            hint="Collect for this long; 0 sends at once."
             placeholder="0"
-            onValue={(digest) => onDraft({ digest })}
           />
         )}
         <TextField
+          {...text("repeatAfter", "repeat_after")}
           label="Repeat after"
           hint="The same failure is sent again."
-          error={errors.at("repeat_after")}
-          value={draft.repeatAfter}
           placeholder="1h"
-          onValue={(repeatAfter) => onDraft({ repeatAfter })}
         />
         <TextField
+          {...text("perHour", "per_hour")}
           label="Messages per hour"
           hint="Beyond that, one digest."
-          error={errors.at("per_hour")}
-          value={draft.perHour}
           inputMode="numeric"
           placeholder="60"
-          onValue={(perHour) => onDraft({ perHour })}
         />
       </div>
     </>

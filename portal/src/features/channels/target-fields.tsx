@@ -3,6 +3,7 @@ import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "@/features/job-form/draft-props";
+import { textBinding } from "@/features/job-form/text-binding";
 import { type ChannelDraft, SERVICES } from "./model";
 
 interface TargetFieldsProps extends DraftProps<ChannelDraft> {
@@ -47,20 +48,19 @@ interface SecretProps extends TargetFieldsProps {
 }
 
 /** A field that can be written and never read. */
-function Secret({ draft, onDraft, errors, kept, name, field, label, placeholder, hint, optional }: SecretProps) {
+function Secret({ kept, name, field, label, placeholder, hint, optional, ...form }: SecretProps) {
+  const text = textBinding(form);
   return (
     <TextField
+      {...text(name, field)}
       label={label}
       hint={kept ? "Stored encrypted and never shown. Leave empty to keep it." : hint}
       optional={optional || kept}
-      error={errors.at(field)}
-      value={draft[name]}
       mono
       maxLength={4_000}
       autoComplete="off"
       spellCheck={false}
       placeholder={kept ? "••••••••" : placeholder}
-      onValue={(value) => onDraft({ [name]: value })}
     />
   );
 }
@@ -81,19 +81,19 @@ function WebhookFields(props: TargetFieldsProps) {
   );
 }
 
-function ServiceFields({ draft, onDraft, errors, children }: TargetFieldsProps & { children: React.ReactNode }) {
+function ServiceFields(props: TargetFieldsProps & { children: React.ReactNode }) {
+  const { draft, children } = props;
+  const text = textBinding(props);
   return (
     <>
       {children}
       <TextField
+        {...text("url", "target.url")}
         label="Service URL"
         optional
         hint="For another region, or a compatible service. Changing it requires the key again."
-        error={errors.at("target.url")}
-        value={draft.url}
         mono
         placeholder={SERVICES[draft.kind]}
-        onValue={(url) => onDraft({ url })}
       />
     </>
   );
@@ -107,24 +107,11 @@ const SECURITY = [
 
 function EmailFields(props: TargetFieldsProps) {
   const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   return (
     <>
-      <TextField
-        label="To"
-        hint="Comma-separated."
-        error={errors.under("target.to")}
-        value={draft.to}
-        placeholder="ops@example.org"
-        onValue={(to) => onDraft({ to })}
-      />
-      <TextField
-        label="From"
-        optional
-        error={errors.at("target.sender")}
-        value={draft.sender}
-        placeholder="horae@example.org"
-        onValue={(sender) => onDraft({ sender })}
-      />
+      <TextField {...text("to", "target.to")} label="To" hint="Comma-separated." placeholder="ops@example.org" />
+      <TextField {...text("sender", "target.sender")} label="From" optional placeholder="horae@example.org" />
       <CheckField
         label="Use another mail server"
         hint="Otherwise the one of the installation (HORAE_SMTP_URL)."
@@ -141,13 +128,11 @@ function EmailFields(props: TargetFieldsProps) {
             onValue={(host) => onDraft({ host })}
           />
           <TextField
+            {...text("port", "target.server.port")}
             label="Port"
             optional
-            error={errors.at("target.server.port")}
-            value={draft.port}
             inputMode="numeric"
             placeholder={{ starttls: "587", tls: "465", none: "25" }[draft.security]}
-            onValue={(port) => onDraft({ port })}
           />
           <Field label="Encryption" error={errors.at("target.server.security")}>
             <Select
@@ -157,14 +142,7 @@ function EmailFields(props: TargetFieldsProps) {
               onValue={(security) => onDraft({ security })}
             />
           </Field>
-          <TextField
-            label="Username"
-            optional
-            error={errors.at("target.server.username")}
-            value={draft.username}
-            autoComplete="off"
-            onValue={(username) => onDraft({ username })}
-          />
+          <TextField {...text("username", "target.server.username")} label="Username" optional autoComplete="off" />
           {draft.username.trim() ? (
             <Secret {...props} name="password" field="target.password" label="Password" />
           ) : null}

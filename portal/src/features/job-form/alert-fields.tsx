@@ -5,45 +5,35 @@ import { Input } from "@/components/ui/input";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "./draft-props";
 import { type AlertDraft, alertSummary } from "./model/alert";
+import { textBinding } from "./text-binding";
 
 /** When the job is in trouble, beyond the rules that hold for all jobs. */
-export function AlertFields({ draft, onDraft, errors }: DraftProps<AlertDraft>) {
+export function AlertFields(props: DraftProps<AlertDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   return (
     <Fold title="Alerts" summary={alertSummary(draft)} needed={errors.under("alert") !== undefined}>
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
+          {...text("failing", "alert.failing")}
           label="Failures in a row"
           hint="0 turns this rule off."
-          error={errors.at("alert.failing")}
-          value={draft.failing}
           inputMode="numeric"
           placeholder="project default"
-          onValue={(failing) => onDraft({ failing })}
         />
         <TextField
+          {...text("late", "alert.late")}
           label="Late by"
-          hint="Due for so long and not started. 0 turns this rule off."
-          error={errors.at("alert.late")}
-          value={draft.late}
+          hint="Due for this long and not started. 0 turns this rule off."
           placeholder="project default, or 10m"
-          onValue={(late) => onDraft({ late })}
         />
+        <TextField {...text("longerThan", "alert.longer_than")} label="Runs longer than" optional placeholder="2h" />
         <TextField
-          label="Runs longer than"
-          optional
-          error={errors.at("alert.longer_than")}
-          value={draft.longerThan}
-          placeholder="2h"
-          onValue={(longerThan) => onDraft({ longerThan })}
-        />
-        <TextField
+          {...text("shorterThan", "alert.shorter_than")}
           label="Succeeds in less than"
           optional
           hint="It may have done nothing."
-          error={errors.at("alert.shorter_than")}
-          value={draft.shorterThan}
           placeholder="1m"
-          onValue={(shorterThan) => onDraft({ shorterThan })}
         />
         <Field label="Not done by" optional hint="In the schedule's time zone." error={errors.at("alert.done_by")}>
           <Input
@@ -53,31 +43,26 @@ export function AlertFields({ draft, onDraft, errors }: DraftProps<AlertDraft>) 
           />
         </Field>
         <TextField
+          {...text("noSuccessFor", "alert.no_success_for")}
           label="No success for"
           optional
-          error={errors.at("alert.no_success_for")}
-          value={draft.noSuccessFor}
           placeholder="26h"
-          onValue={(noSuccessFor) => onDraft({ noSuccessFor })}
         />
         <TextField
+          {...text("budgetFailures", "alert.failure_budget.failures")}
           label="Failure budget"
           optional
-          hint="So many failed runs …"
+          hint="This many failed runs …"
           error={errors.at("alert.failure_budget.failures") ?? errors.at("alert.failure_budget")}
-          value={draft.budgetFailures}
           inputMode="numeric"
           placeholder="5"
-          onValue={(budgetFailures) => onDraft({ budgetFailures })}
         />
         <TextField
+          {...text("budgetWithin", "alert.failure_budget.within")}
           label="Budget period"
           optional
-          hint="… within so long, by whole hours."
-          error={errors.at("alert.failure_budget.within")}
-          value={draft.budgetWithin}
+          hint="… within this period, by whole hours."
           placeholder="24h"
-          onValue={(budgetWithin) => onDraft({ budgetWithin })}
         />
         <CheckField
           label="Missed runs"

@@ -4,7 +4,7 @@ import { CodeEditor } from "@/components/ui/code-editor";
 import { Field } from "@/components/ui/field";
 import { Panel } from "@/components/ui/panel";
 import { userZone } from "@/lib/times";
-import { AboutSection } from "./about-section";
+import { AboutFields } from "./about-fields";
 import { AlertFields } from "./alert-fields";
 import { formErrors } from "./form-errors";
 import { isComplete, writeSchedule } from "./model/schedule";
@@ -46,7 +46,15 @@ function Fields({ form, job }: JobFieldsProps) {
   const errors = formErrors(form.error, form.early, wrong);
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] lg:*:col-start-1">
-      <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
+      <Panel title="About">
+        <AboutFields
+          draft={draft}
+          onDraft={form.setTop}
+          errors={errors}
+          example={["nightly-report", "finance, nightly"]}
+          first={!job}
+        />
+      </Panel>
       <TargetSection draft={draft} onKind={(kind) => form.setTop({ kind })} onTarget={form.setTarget} errors={errors} />
       <Panel title="Schedule">
         <ScheduleFields draft={draft.schedule} onDraft={form.setSchedule} errors={errors} />

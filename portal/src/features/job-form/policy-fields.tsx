@@ -9,6 +9,7 @@ import type { PolicyDraft } from "./model/policies";
 import { NumberField } from "./number-field";
 import { useQueueNames } from "./queries";
 import { RetryFields, retrySummary } from "./retry-fields";
+import { textBinding } from "./text-binding";
 
 interface PolicyProps extends DraftProps<PolicyDraft> {
   /** Whether there is a schedule: some questions make no sense without. */
@@ -30,46 +31,36 @@ const CATCH_UPS = [
 ];
 const LIMITS = ["timeout", "start_within", "grace", "overlap", "max_instances", "catch_up", "catch_up_window"];
 
-export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps) {
+export function PolicyFields({ scheduled, ...form }: PolicyProps) {
+  const { draft, onDraft, errors } = form;
+  const text = textBinding(form);
   const wrong = (names: string[]) => names.some((name) => errors.under(name) !== undefined);
   return (
     <div className="space-y-2">
       <Fold title="Retries" summary={retrySummary(draft)} needed={wrong(["retry"])}>
-        <RetryFields draft={draft} onDraft={onDraft} errors={errors} />
+        <RetryFields {...form} />
       </Fold>
       <Fold title="Timeouts and concurrency" summary={limitSummary(draft, scheduled)} needed={wrong(LIMITS)}>
         <div className="grid gap-3 sm:grid-cols-2">
+          <NumberField {...text("timeout", "timeout")} label="Timeout per attempt (seconds)" placeholder="300" />
           <NumberField
-            label="Timeout per attempt (seconds)"
-            placeholder="300"
-            value={draft.timeout}
-            onValue={(timeout) => onDraft({ timeout })}
-            error={errors.at("timeout")}
-          />
-          <NumberField
+            {...text("startWithin", "start_within")}
             label="Must start within (seconds)"
             hint="A run that does not start in time fails as expired."
             placeholder="no limit"
-            value={draft.startWithin}
-            onValue={(startWithin) => onDraft({ startWithin })}
-            error={errors.at("start_within")}
           />
           <NumberField
+            {...text("grace", "grace")}
             label="Grace period (seconds)"
             hint="Time between asking an attempt to stop and killing it."
             placeholder="worker default"
-            value={draft.grace}
-            onValue={(grace) => onDraft({ grace })}
-            error={errors.at("grace")}
           />
           {draft.unlimited ? null : (
             <NumberField
+              {...text("maxInstances", "max_instances")}
               label="Maximum concurrent runs"
               hint="Further runs wait or are skipped."
               placeholder={scheduled ? "1" : "no limit"}
-              value={draft.maxInstances}
-              onValue={(maxInstances) => onDraft({ maxInstances })}
-              error={errors.at("max_instances")}
             />
           )}
           <CheckField
@@ -104,23 +95,23 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
               </Field>
               {draft.catchUp === "none" ? null : (
                 <NumberField
+                  {...text("catchUpWindow", "catch_up_window")}
                   label="Look back at most (seconds)"
                   placeholder="86400"
-                  value={draft.catchUpWindow}
-                  onValue={(catchUpWindow) => onDraft({ catchUpWindow })}
-                  error={errors.at("catch_up_window")}
                 />
               )}
             </>
           ) : null}
         </div>
       </Fold>
-      <QueueFields draft={draft} onDraft={onDraft} errors={errors} />
+      <QueueFields {...form} />
     </div>
   );
 }
 
-function QueueFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
+function QueueFields(props: DraftProps<PolicyDraft>) {
+  const { draft, errors } = props;
+  const text = textBinding(props);
   const queues = useQueueNames();
   return (
     <Fold
@@ -130,15 +121,13 @@ function QueueFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
     >
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
+          {...text("queue", "queue")}
           label="Queue"
           optional
           hint="Workers serve all queues by default."
-          error={errors.at("queue")}
           list="queues"
           placeholder="default"
-          value={draft.queue}
           autoComplete="off"
-          onValue={(queue) => onDraft({ queue })}
         />
         <datalist id="queues">
           {queues.map((name) => (
@@ -146,12 +135,10 @@ function QueueFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
           ))}
         </datalist>
         <NumberField
+          {...text("priority", "priority")}
           label="Priority"
           hint="0 to 9. Higher starts first."
           placeholder="5"
-          value={draft.priority}
-          onValue={(priority) => onDraft({ priority })}
-          error={errors.at("priority")}
         />
       </div>
     </Fold>

@@ -6,6 +6,7 @@ import { plural } from "@/lib/words";
 import type { DraftProps } from "./draft-props";
 import { type PolicyDraft, waits } from "./model/policies";
 import { NumberField } from "./number-field";
+import { textBinding } from "./text-binding";
 
 const BACKOFFS = [
   { value: "exponential", label: "Exponential" },
@@ -14,17 +15,17 @@ const BACKOFFS = [
 ];
 const MOST = 8; // waits that are listed
 
-export function RetryFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
+export function RetryFields(props: DraftProps<PolicyDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
         <NumberField
+          {...text("maxAttempts", "retry.max_attempts")}
           label="Attempts"
           hint="Including the first."
           placeholder="3"
-          value={draft.maxAttempts}
-          onValue={(maxAttempts) => onDraft({ maxAttempts })}
-          error={errors.at("retry.max_attempts")}
         />
         <Field label="Backoff" error={errors.at("retry.backoff")}>
           <Select
@@ -34,35 +35,19 @@ export function RetryFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>)
             onValue={(backoff) => onDraft({ backoff })}
           />
         </Field>
+        <NumberField {...text("delay", "retry.delay")} label="Initial delay (seconds)" placeholder="60" />
+        <NumberField {...text("maxDelay", "retry.max_delay")} label="Maximum delay (seconds)" placeholder="3600" />
         <NumberField
-          label="Initial delay (seconds)"
-          placeholder="60"
-          value={draft.delay}
-          onValue={(delay) => onDraft({ delay })}
-          error={errors.at("retry.delay")}
-        />
-        <NumberField
-          label="Maximum delay (seconds)"
-          placeholder="3600"
-          value={draft.maxDelay}
-          onValue={(maxDelay) => onDraft({ maxDelay })}
-          error={errors.at("retry.max_delay")}
-        />
-        <NumberField
+          {...text("retryJitter", "retry.jitter")}
           label="Jitter"
           hint="Randomizes each delay by this fraction, 0 to 1."
           placeholder="0.1"
-          value={draft.retryJitter}
-          onValue={(retryJitter) => onDraft({ retryJitter })}
-          error={errors.at("retry.jitter")}
         />
         <TextField
+          {...text("permanentExitCodes", "retry.permanent_exit_codes")}
           label="Permanent exit codes"
           optional
           hint="Comma-separated, 1 to 255. No retry after these."
-          error={errors.under("retry.permanent_exit_codes")}
-          value={draft.permanentExitCodes}
-          onValue={(permanentExitCodes) => onDraft({ permanentExitCodes })}
         />
       </div>
       <RetryPreview draft={draft} />

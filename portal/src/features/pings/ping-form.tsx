@@ -4,15 +4,15 @@ import { call } from "@/api/client";
 import type { PingView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Sheet } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { Textarea } from "@/components/ui/input";
 import { Refusal } from "@/components/ui/refusal";
 import { TextField } from "@/components/ui/text-field";
+import { AboutFields } from "@/features/job-form/about-fields";
 import { formErrors } from "@/features/job-form/form-errors";
 import { isComplete, type ScheduleDraft, writeSchedule } from "@/features/job-form/model/schedule";
 import { usePreview } from "@/features/job-form/queries";
 import { Preview } from "@/features/job-form/schedule/preview";
 import { ScheduleFields } from "@/features/job-form/schedule/schedule-fields";
+import { textBinding } from "@/features/job-form/text-binding";
 import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 import { newPing, type PingDraft, patchOf, readPing, writePing } from "./model";
@@ -45,6 +45,8 @@ export function PingForm({ ping, onClose, onSaved }: PingFormProps) {
   const preview = usePreview(writeSchedule(draft.schedule), isComplete(draft.schedule));
   const wrong = preview.isPlaceholderData ? null : preview.error;
   const errors = formErrors(save.error, wrong);
+  const form = { draft, onDraft: change, errors };
+  const text = textBinding(form);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate();
@@ -67,32 +69,7 @@ export function PingForm({ ping, onClose, onSaved }: PingFormProps) {
       }
     >
       <form id={id} onSubmit={submit} noValidate className="space-y-4 pt-1">
-        <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            error={errors.at("name")}
-            value={draft.name}
-            placeholder="backup-db"
-            maxLength={200}
-            autoComplete="off"
-            onValue={(name) => change({ name })}
-          />
-          <TextField
-            label="Tags"
-            optional
-            hint="Comma-separated."
-            error={errors.under("tags")}
-            value={draft.tags}
-            onValue={(tags) => change({ tags })}
-          />
-        </div>
-        <Field label="Description" optional error={errors.at("description")}>
-          <Textarea
-            rows={2}
-            value={draft.description}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        </Field>
+        <AboutFields {...form} example={["backup-db"]} />
         <h3 className="border-t border-line pt-4 text-sm font-semibold">Expected</h3>
         <ScheduleFields draft={draft.schedule} onDraft={setSchedule} errors={errors} foreign />
         {draft.schedule.kind === "manual" ? null : (
@@ -108,21 +85,17 @@ export function PingForm({ ping, onClose, onSaved }: PingFormProps) {
         )}
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
+            {...text("grace", "grace")}
             label="Grace"
             hint="How long after the expected time it is merely late."
-            error={errors.at("grace")}
-            value={draft.grace}
             placeholder="1h"
-            onValue={(grace) => change({ grace })}
           />
           <TextField
+            {...text("timeout", "timeout")}
             label="Timeout"
             optional
             hint="From start to end, if it reports its start. As long as the grace by default."
-            error={errors.at("timeout")}
-            value={draft.timeout}
             placeholder={draft.grace}
-            onValue={(timeout) => change({ timeout })}
           />
         </div>
         <Refusal error={save.error} />

@@ -5,6 +5,7 @@ import { OptionCards } from "@/components/ui/option-cards";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { ScheduleDraft, ScheduleKind } from "../model/schedule";
+import { textBinding } from "../text-binding";
 import { AfterFields } from "./after-fields";
 import { CronFields } from "./cron-fields";
 import { ScheduleOptions } from "./schedule-options";
@@ -46,7 +47,9 @@ export function ScheduleFields({ draft, onDraft, errors, foreign = false }: Sche
   );
 }
 
-function Main({ draft, onDraft, errors, foreign }: ScheduleFieldsProps) {
+function Main(props: ScheduleFieldsProps) {
+  const { draft, onDraft, errors, foreign } = props;
+  const text = textBinding(props);
   switch (draft.kind) {
     case "cron":
       return <CronFields draft={draft} onDraft={onDraft} errors={errors} />;
@@ -55,14 +58,12 @@ function Main({ draft, onDraft, errors, foreign }: ScheduleFieldsProps) {
         <>
           <Suggestions />
           <TextField
+            {...text("every", "schedule.every")}
             label="Every"
             hint="15m, 1h30m, 90s, 1d, or ISO 8601 such as PT1H30M. From 1 second to 10 years."
-            error={errors.under("schedule.every")}
             className="max-w-64"
             list="intervals"
-            value={draft.every}
             autoComplete="off"
-            onValue={(every) => onDraft({ every })}
           />
         </>
       );

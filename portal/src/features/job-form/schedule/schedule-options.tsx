@@ -6,6 +6,7 @@ import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { ScheduleDraft } from "../model/schedule";
+import { textBinding } from "../text-binding";
 import { BlackoutFields } from "./blackout-fields";
 import { ZoneInput } from "./zone-input";
 
@@ -24,7 +25,9 @@ interface ScheduleOptionsProps extends DraftProps<ScheduleDraft> {
   foreign: boolean;
 }
 
-export function ScheduleOptions({ draft, onDraft, errors, foreign }: ScheduleOptionsProps) {
+export function ScheduleOptions(props: ScheduleOptionsProps) {
+  const { draft, onDraft, errors, foreign } = props;
+  const text = textBinding(props);
   const timed = draft.kind !== "after" && !foreign;
   const zoned = draft.kind === "cron" || draft.kind === "at";
   return (
@@ -46,26 +49,22 @@ export function ScheduleOptions({ draft, onDraft, errors, foreign }: ScheduleOpt
         </Field>
         {timed ? (
           <TextField
+            {...text("maxRuns", "schedule.max_runs")}
             label="Maximum runs"
             optional
             hint="The job finishes after that many."
-            error={errors.at("schedule.max_runs")}
             inputMode="numeric"
             placeholder="no limit"
-            value={draft.maxRuns}
-            onValue={(maxRuns) => onDraft({ maxRuns })}
           />
         ) : null}
         {foreign ? null : (
           <TextField
+            {...text("jitter", "schedule.jitter")}
             label="Jitter (seconds)"
             optional
             hint="Spreads start times by a stable offset."
-            error={errors.at("schedule.jitter")}
             inputMode="numeric"
             placeholder="0"
-            value={draft.jitter}
-            onValue={(jitter) => onDraft({ jitter })}
           />
         )}
         {draft.kind === "cron" ? (

@@ -8,6 +8,7 @@ import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { ArtifactDraft } from "../model/target-code";
+import { textBinding } from "../text-binding";
 import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
@@ -17,26 +18,24 @@ const RUNS = [
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
-export function ArtifactFields({ draft, onDraft, errors }: DraftProps<ArtifactDraft>) {
+export function ArtifactFields(props: DraftProps<ArtifactDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   return (
     <div className="space-y-4">
       <TextField
+        {...text("uri", "target.uri")}
         label="Archive"
         hint="A zip, wheel or tar file: file:///…, s3://…, or other schemes allowed by HORAE_ARTIFACT_SCHEMES."
-        error={errors.at("target.uri")}
         mono
         placeholder="s3://builds/report-1.4.zip"
-        value={draft.uri}
-        onValue={(uri) => onDraft({ uri })}
       />
       <TextField
+        {...text("digest", "target.digest")}
         label="Digest"
         hint="sha256: followed by the output of sha256sum."
-        error={errors.at("target.digest")}
         mono
         placeholder="sha256:…"
-        value={draft.digest}
-        onValue={(digest) => onDraft({ digest })}
       />
       <Group label="Runs" error={draft.runs === "command" ? errors.under("target.entrypoint") : undefined}>
         <Segments

@@ -9,6 +9,7 @@ import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { ContainerDraft, MountDraft } from "../model/target-code";
+import { textBinding } from "../text-binding";
 import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
@@ -20,19 +21,19 @@ const PULLS = [
 const LIMITS = ["memory", "cpus", "processes"] as const;
 const FOLDED = ["limits", "cwd", "user", "mounts", "entrypoint"];
 
-export function ContainerFields({ draft, onDraft, errors }: DraftProps<ContainerDraft>) {
+export function ContainerFields(props: DraftProps<ContainerDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   const { memory, cpus, processes } = draft;
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap gap-3">
         <TextField
+          {...text("image", "target.image")}
           label="Image"
-          error={errors.at("target.image")}
           className="min-w-56 flex-1"
           mono
           placeholder="alpine:3.20"
-          value={draft.image}
-          onValue={(image) => onDraft({ image })}
         />
         <Field label="Pull">
           <Select choices={PULLS} value={draft.pull} onValue={(pull) => onDraft({ pull })} />
@@ -61,22 +62,8 @@ export function ContainerFields({ draft, onDraft, errors }: DraftProps<Container
       >
         <LimitsFields names={LIMITS} draft={{ memory, cpus, processes }} onDraft={onDraft} errors={errors} />
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            label="User"
-            optional
-            error={errors.at("target.user")}
-            placeholder="image default"
-            value={draft.user}
-            onValue={(user) => onDraft({ user })}
-          />
-          <TextField
-            label="Working directory"
-            optional
-            error={errors.at("target.cwd")}
-            placeholder="image default"
-            value={draft.cwd}
-            onValue={(cwd) => onDraft({ cwd })}
-          />
+          <TextField {...text("user", "target.user")} label="User" optional placeholder="image default" />
+          <TextField {...text("cwd", "target.cwd")} label="Working directory" optional placeholder="image default" />
         </div>
         <Group label="Entrypoint" optional error={errors.under("target.entrypoint")}>
           <ListEditor noun="entrypoint part" rows={draft.entrypoint} onRows={(entrypoint) => onDraft({ entrypoint })} />

@@ -11,6 +11,7 @@ import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { HttpDraft } from "../model/target-http";
 import { useSecretNames } from "../queries";
+import { textBinding } from "../text-binding";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].map((value) => ({ value, label: value }));
 const AUTHS = [
@@ -21,7 +22,9 @@ const AUTHS = [
 const HEADERS = ["Accept", "Content-Type", "User-Agent", "X-Request-Source"];
 const SENDS_BODY = ["POST", "PUT", "PATCH", "DELETE"];
 
-export function HttpFields({ draft, onDraft, errors }: DraftProps<HttpDraft>) {
+export function HttpFields(props: DraftProps<HttpDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   const secrets = useSecretNames();
   return (
     <div className="space-y-4">
@@ -30,13 +33,11 @@ export function HttpFields({ draft, onDraft, errors }: DraftProps<HttpDraft>) {
           <Select choices={METHODS} className="w-full" value={draft.method} onValue={(method) => onDraft({ method })} />
         </Field>
         <TextField
+          {...text("url", "target.url")}
           label="URL"
-          error={errors.at("target.url")}
           className="min-w-0 flex-1"
           mono
           placeholder="https://api.example.org/reports"
-          value={draft.url}
-          onValue={(url) => onDraft({ url })}
         />
       </div>
       <Group label="Headers" optional error={errors.under("target.headers")}>
@@ -77,13 +78,11 @@ export function HttpFields({ draft, onDraft, errors }: DraftProps<HttpDraft>) {
         needed={["expect", "sign_with", "callback"].some((name) => errors.under(`target.${name}`) !== undefined)}
       >
         <TextField
+          {...text("expect", "target.expect")}
           label="Expected statuses"
           optional
           hint="Comma-separated: 2xx, 404, 200-204. Default: 2xx."
-          error={errors.under("target.expect")}
           placeholder="2xx"
-          value={draft.expect}
-          onValue={(expect) => onDraft({ expect })}
         />
         <CheckField
           label="Follow redirects"
@@ -110,13 +109,11 @@ export function HttpFields({ draft, onDraft, errors }: DraftProps<HttpDraft>) {
         />
         {draft.callback ? (
           <TextField
+            {...text("callbackTimeout", "target.callback.timeout")}
             label="Wait at most (seconds)"
-            error={errors.at("target.callback.timeout")}
             className="max-w-48"
             inputMode="numeric"
             placeholder="3600"
-            value={draft.callbackTimeout}
-            onValue={(callbackTimeout) => onDraft({ callbackTimeout })}
           />
         ) : null}
       </Fold>
@@ -132,7 +129,9 @@ function summary(draft: HttpDraft): string {
   return words.join(" · ");
 }
 
-function Auth({ draft, onDraft, errors, secrets }: DraftProps<HttpDraft> & { secrets: string[] }) {
+function Auth(props: DraftProps<HttpDraft> & { secrets: string[] }) {
+  const { draft, onDraft, errors, secrets } = props;
+  const text = textBinding(props);
   const example = `{{ secrets.${secrets[0] ?? "API_TOKEN"} }}`;
   return (
     <Group label="Authentication" error={errors.at("target.auth")}>
@@ -146,33 +145,23 @@ function Auth({ draft, onDraft, errors, secrets }: DraftProps<HttpDraft> & { sec
         <div className="grid gap-3 pt-2 sm:grid-cols-2">
           {draft.auth === "bearer" ? (
             <TextField
+              {...text("token", "target.auth.bearer")}
               label="Token"
               hint={`Use a secret: ${example}. Plain text is rejected.`}
-              error={errors.at("target.auth.bearer")}
               mono
               placeholder={example}
-              value={draft.token}
               autoComplete="off"
-              onValue={(token) => onDraft({ token })}
             />
           ) : (
             <>
+              <TextField {...text("username", "target.auth.basic.username")} label="Username" autoComplete="off" />
               <TextField
-                label="Username"
-                error={errors.at("target.auth.basic.username")}
-                value={draft.username}
-                autoComplete="off"
-                onValue={(username) => onDraft({ username })}
-              />
-              <TextField
+                {...text("password", "target.auth.basic.password")}
                 label="Password"
                 hint={`Use a secret: ${example}`}
-                error={errors.at("target.auth.basic.password")}
                 mono
                 placeholder={example}
-                value={draft.password}
                 autoComplete="off"
-                onValue={(password) => onDraft({ password })}
               />
             </>
           )}

@@ -9,6 +9,7 @@ import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { DraftProps } from "../draft-props";
 import type { ScriptDraft } from "../model/target-code";
+import { textBinding } from "../text-binding";
 import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
@@ -20,7 +21,9 @@ const FROM = [
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
-export function ScriptFields({ draft, onDraft, errors }: DraftProps<ScriptDraft>) {
+export function ScriptFields(props: DraftProps<ScriptDraft>) {
+  const { draft, onDraft, errors } = props;
+  const text = textBinding(props);
   const other = !KNOWN.includes(draft.interpreter);
   return (
     <div className="space-y-4">
@@ -34,13 +37,11 @@ export function ScriptFields({ draft, onDraft, errors }: DraftProps<ScriptDraft>
         </Field>
         {other ? (
           <TextField
+            {...text("interpreter", "target.interpreter")}
             label="Program path"
-            error={errors.at("target.interpreter")}
             className="min-w-48 flex-1"
             mono
             placeholder="/usr/bin/perl"
-            value={draft.interpreter}
-            onValue={(interpreter) => onDraft({ interpreter })}
           />
         ) : null}
         <Segments
@@ -89,13 +90,11 @@ export function ScriptFields({ draft, onDraft, errors }: DraftProps<ScriptDraft>
           errors={errors}
         />
         <TextField
+          {...text("cwd", "target.cwd")}
           label="Working directory"
           optional
-          error={errors.at("target.cwd")}
           mono
           placeholder="home directory"
-          value={draft.cwd}
-          onValue={(cwd) => onDraft({ cwd })}
         />
         <CheckField
           label="Run in a sandbox"
