@@ -14,7 +14,7 @@ from horae.domain.runs.events import AttemptOver, AttemptsOver, CancelsRequested
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
-from horae.domain.runs.tally import Tally
+from horae.domain.runs.tally import Tally, detail
 from horae.lifecycle.backfill import continue_backfills
 from horae.lifecycle.follow import start_followers
 from horae.ports import Transaction
@@ -98,20 +98,30 @@ def _in_the_way(run: RunRecord) -> bool:
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:
-    tallies: dict[tuple[str, RunStatus, str | None], Tally] = {}
+    """Runs that started are in the detail of one tally of their project and queue: time series are not by job."""
+    tallies: dict[tuple[str, RunStatus, str | None], tuple[Tally, list[Ended]]] = {}
+    queues: dict[tuple[str, str | None], tuple[Tally, list[Ended]]] = {}
     for run in ended:
-        status, late, (queue, _) = run.status, run.late, run.place
-        key = (run.job_id, status, queue)
-        entry = tallies.get(key)
-        if entry is None:
-            entry = tallies[key] = Tally(run.job_id, run.project_id, status, 0, queue=queue)
+        status, queue = run.status, run.place[0]
+        known = tallies.get((run.job_id, status, queue))
+        if known is None:
+            entry = Tally(run.job_id, run.project_id, status, 0)
+            if (same := queues.get((run.project_id, queue))) is None:
+                entry.detail = detail(queue)
+                same = queues[run.project_id, queue] = (entry, [])
+            else:
+                entry.detail = same[0].detail
+            known = tallies[run.job_id, status, queue] = (entry, same[1])
+        entry, started = known
         entry.count += 1
         entry.run_id = run.id
         if run.timed_out:
             entry.timed_out += 1
         if status is not _CANCELLED:  # the duration of something that was cut off says nothing
             entry.duration_ms += run.duration_ms
-            if late is not None:
-                entry.late.append(late)
-                entry.took.append(run.duration_ms)
-    return list(tallies.values())
+            if run.late is not None:
+                started.append(run)
+    for (_, queue), (entry, started) in queues.items():
+        if started:
+            entry.detail = detail(queue, started)
+    return [entry for entry, _ in tallies.values()]

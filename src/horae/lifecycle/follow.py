@@ -18,7 +18,7 @@ from horae.domain.runs.firing import Plan, SkippedRange, parse_plan, plan_of, sp
 from horae.domain.runs.gate import NO_GATE, JobGate, Places
 from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import RunStatus, SkipReason, Trigger
-from horae.domain.runs.tally import Tally
+from horae.domain.runs.tally import Tally, detail
 from horae.domain.time.blackouts import closed_until
 from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import no_job
@@ -90,7 +90,7 @@ async def start_followers(
     await tx.history.skip(batch.skipped)
     await tx.stats.add(
         [
-            Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason, queue=row.queue)
+            Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason, detail=detail(row.queue))
             for row in batch.skipped
         ]
     )

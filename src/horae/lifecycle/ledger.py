@@ -13,7 +13,7 @@ from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import Admitted, admit
 from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import RunStatus, Trigger
-from horae.domain.runs.tally import Tally
+from horae.domain.runs.tally import Tally, detail
 from horae.lifecycle.ended import make_room
 from horae.ports import Transaction
 
@@ -94,7 +94,7 @@ class Ledger:
         await tx.jobs.advance(self._advances)
         await tx.stats.add(
             [
-                Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason, queue=s.queue)
+                Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason, detail=detail(s.queue))
                 for s in self.skipped
             ]
         )

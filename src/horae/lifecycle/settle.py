@@ -14,7 +14,7 @@ from horae.domain.runs.events import AttemptOver, AttemptsOver, Retried, RunsRet
 from horae.domain.runs.excerpt import excerpt
 from horae.domain.runs.outcome import Again, End, Outcome, Verdict, judge
 from horae.domain.runs.states import RunStatus, Trigger
-from horae.domain.runs.tally import Tally
+from horae.domain.runs.tally import Tally, detail
 from horae.ports import Transaction
 
 Specs = Mapping[tuple[str, int], JobSpec]
@@ -78,7 +78,7 @@ class Settlement:
         tx.tell(RunsRetried(self._retried))
         await tx.stats.add(
             [
-                Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries, queue=queue)
+                Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries, detail=detail(queue))
                 for (job_id, project_id, queue), retries in self._retries.items()
             ]
         )

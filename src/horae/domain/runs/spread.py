@@ -3,9 +3,9 @@ percentiles do not; a percentile read from one is off by at most the width of a 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from typing import Any
 # list, so it never changes.
 BOUNDS: tuple[int, ...] = tuple(sorted({round(2 ** (n / 4)) for n in range(126)}))
 _MOST = len(BOUNDS)
-_WORD = re.compile(r"([0-9]{1,3})(?:x([0-9]{1,15}))?", re.ASCII)
 
 Spread = dict[int, int]
 """The count of each non-empty bucket, by its index."""
@@ -61,22 +60,5 @@ def read_pairs(stored: Any) -> Spread:
     return found
 
 
-def written(milliseconds: Sequence[int]) -> str:
-    """Times as a short text, `index` or `indexxcount` each. On the path of every run that ends, usually with a single
-    time."""
-    if len(milliseconds) == 1:
-        return str(bucket(milliseconds[0]))
-    found: Spread = {}
-    for place in map(bucket, milliseconds):
-        found[place] = found.get(place, 0) + 1
-    return " ".join(f"{place}x{count}" for place, count in found.items())
-
-
-def read_text(text: str) -> Spread:
-    """Empty if damaged."""
-    found: Spread = {}
-    for word in text.split():
-        match = _WORD.fullmatch(word)
-        if match is not None and (place := int(match[1])) <= _MOST:
-            found[place] = found.get(place, 0) + int(match[2] or 1)
-    return found
+def spread_of(milliseconds: Iterable[int]) -> Spread:
+    return Counter(map(bucket, milliseconds))

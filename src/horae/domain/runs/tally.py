@@ -1,12 +1,16 @@
-"""Counter increments from a batch of ends."""
+"""What a batch of ends adds to the counters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from horae.domain.runs.spread import Spread, read_text, written
+import orjson
+
+from horae.domain.runs.ending import Ended
+from horae.domain.runs.spread import Spread, spread_of
 from horae.domain.runs.states import RunStatus
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -14,7 +18,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 @dataclass(slots=True)
 class Tally:
-    """What one batch adds to a job's counters, and to the time series of its queue."""
+    """What one batch adds to a job's counters. `detail` is what only the time series need."""
 
     job_id: str
     project_id: str
@@ -25,19 +29,16 @@ class Tally:
     timed_out: int = 0
     run_id: str | None = None
     reason: str | None = None  # of skipped occurrences
-    queue: str | None = None
-    late: list[timedelta] = field(default_factory=list)  # of each run that started
-    took: list[int] = field(default_factory=list)  # in milliseconds
+    detail: str | None = None
 
-    @property
-    def detail(self) -> str | None:
-        """What only the time series need, as a short text: lateness, duration and queue."""
-        if self.queue is None:
-            return None
-        if not self.late:
-            return f"//{self.queue}"
-        lateness = written([late // _MILLISECOND for late in self.late])
-        return f"{lateness}/{written(self.took)}/{self.queue}"
+
+def detail(queue: str | None, started: Sequence[Ended] = ()) -> str | None:
+    """The queue, and how late runs started there and how long they took, in milliseconds, as JSON. Whoever rolls up
+    makes histograms of them: this is on the path of every run that ends."""
+    if queue is None:
+        return None
+    lateness = [run.late // _MILLISECOND for run in started if run.late is not None]
+    return orjson.dumps((queue, lateness, [run.duration_ms for run in started])).decode()
 
 
 class Detail(NamedTuple):
@@ -47,7 +48,16 @@ class Detail(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> Detail:
-        """Empty if damaged, or written by an older Horae."""
-        lateness, _, rest = (text or "").partition("/")
-        duration, _, queue = rest.partition("/")
-        return cls(read_text(lateness), read_text(duration), queue or None)
+        """Nothing for what is damaged, or was written by an older Horae."""
+        try:
+            found = orjson.loads(text or "null")
+        except ValueError:
+            found = None
+        match found:
+            case [str(queue), list(lateness), list(duration)]:
+                return cls(spread_of(_numbers(lateness)), spread_of(_numbers(duration)), queue)
+        return cls({}, {}, None)
+
+
+def _numbers(found: list[Any]) -> Iterable[int]:
+    return (one for one in found if isinstance(one, int))
