@@ -127,6 +127,24 @@ async def test_recovery_is_told_to_those_who_heard_of_the_failure(world: World) 
     assert quiet.id not in {row["channel_id"] for row in rows}
 
 
+async def test_the_end_is_told_after_the_job_is_gone_and_after_a_digest(world: World) -> None:
+    await create(world, "on call", target={"kind": "pagerduty", "routing_key": "R" * 32}, tags=["prod"])
+    await create(world, "digests", digest=60, events=["alert"])
+    job = await world.job(tags=["prod"])
+    about = {"subject_kind": "job", "subject_id": job.id, "subject_name": job.spec.name}
+    await tell(world, notice(world, "a", **about))
+    await world.delete(job)
+    later = await world.later(seconds=61)
+    assert len(await take(later)) == 2
+    await tell(later, notice(later, "a", kind=NoticeKind.CLEARED, **about))
+    assert sorted((row["kind"], row["incident"] or "") for row in await deliveries(world)) == [
+        ("alert", "a"),
+        ("cleared", "a"),
+        ("digest", ""),
+        ("digest", ""),
+    ]
+
+
 async def test_rules_choose_by_tag_job_event_and_severity(world: World) -> None:
     await create(world, "finance", tags=["finance"])
     await create(world, "nightly", jobs=["night*"])

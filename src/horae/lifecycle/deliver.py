@@ -10,7 +10,7 @@ from datetime import datetime
 from horae.domain.notify.channel import ChannelRecord, ChannelSpec
 from horae.domain.notify.delivery import Collected, Due, NewDelivery, Sent
 from horae.domain.notify.message import EMPTY, Message, Notice
-from horae.domain.notify.routing import RoutingPlan, RoutingState, drained, matches, pause_after, plan
+from horae.domain.notify.routing import RoutingPlan, RoutingState, Told, concerns, drained, pause_after, plan
 from horae.ports import Transaction
 
 
@@ -33,7 +33,8 @@ async def route(tx: Transaction, *, limit: int = 500) -> Routed:
     made = 0
     if wanted:
         channel_ids = [channel.id for channel, _, _ in wanted]
-        told = await tx.deliveries.told(channel_ids, {one.key for _, _, those in wanted for one in those})
+        told = await _told(tx, wanted)
+        pending = await tx.deliveries.pending(channel_ids)
         digests = {one.channel_id: one for one in await tx.deliveries.collecting(channel_ids)}
         now, plans = await tx.now(), []
         for channel, spec, those in wanted:
@@ -42,8 +43,9 @@ async def route(tx: Transaction, *, limit: int = 500) -> Routed:
                 told={key: said for (channel_id, key), said in told.items() if channel_id == channel.id},
                 level=drained(channel.level, channel.level_at, now, spec.per_hour),
                 digest=collected.message if collected else None,
+                pending=pending.get(channel.id, 0),
             )
-            plans.append((channel, plan(spec, those, state, now), collected))
+            plans.append((channel, plan(channel.name, spec, those, state, now), collected))
         made = await _write(tx, plans, now)
     await tx.notices.delete(ids)
     return Routed(len(ids), len(ids) - len(notices), made)
@@ -62,10 +64,24 @@ async def _wanted(tx: Transaction, notices: list[Notice]) -> list[_Wanted]:
     for channel in await tx.channels.listening(by_project):
         spec = channel.spec
         if spec is not None:
-            those = [one for one in by_project[channel.project_id] if matches(channel.name, spec, one)]
+            those = [one for one in by_project[channel.project_id] if concerns(channel.name, spec, one)]
             if those:
                 found.append((channel, spec, those))
     return found
+
+
+async def _told(tx: Transaction, wanted: list[_Wanted]) -> dict[tuple[str, str], list[Told]]:
+    """What channels have said about incidents, in messages of their own or in digests, by channel and incident."""
+    told = await tx.deliveries.told(
+        [channel.id for channel, _, _ in wanted], {one.key for _, _, those in wanted for one in those}
+    )
+    for channel, _, those in wanted:
+        unheard = {one.key for one in those if not one.opens and (channel.id, one.key) not in told}
+        if unheard:
+            for key, said in (await tx.deliveries.digested(channel.id)).items():
+                if key in unheard:
+                    told[channel.id, key] = said
+    return told
 
 
 async def _write(tx: Transaction, plans: list[_Planned], now: datetime) -> int:

@@ -80,6 +80,14 @@ class Deliveries(Protocol):
         """By channel and incident: the latest delivery for each cause, oldest first."""
         ...
 
+    async def digested(self, channel_id: str) -> dict[str, list[Told]]:
+        """What the latest digests of a channel said about incidents, oldest first."""
+        ...
+
+    async def pending(self, channel_ids: Collection[str]) -> dict[str, int]:
+        """How many messages of each channel have not been sent yet."""
+        ...
+
     async def collecting(self, channel_ids: Collection[str]) -> list[Collected]: ...
     async def collect(self, digests: Sequence[tuple[str, Message, int, datetime]]) -> None:
         """Replaces the messages of digests: id, message, how many notices were added, and when it is due."""

@@ -23,6 +23,8 @@ from horae.store.rows import Group, batch, dump, load_object, read, some
 _RECORD = "id, channel_id, state, kind, severity, title, notices, tries, due_at, last_error, created_at, finished_at"
 _NEW = ("id", "channel_id", "project_id", "collecting", "kind", "severity", "title", "notices", "incident", "cause")
 
+_DIGESTS = 30  # of a channel, in which an incident is looked for
+
 
 class _Sql:
     def __init__(self, d: Dialect) -> None:
@@ -103,6 +105,30 @@ class DeliveryTable(Group):
                 told = Told(row["id"], row["kind"], row["cause"], row["created_at"])
                 found[row["channel_id"], row["incident"]].append(told)
         return found
+
+    async def digested(self, channel_id: str) -> dict[str, list[Told]]:
+        # Digests are about no incident of their own: a short stretch of the index.
+        rows = await self.db.fetch(
+            "SELECT id, message, created_at FROM deliveries WHERE channel_id = :channel_id AND incident IS NULL "
+            "AND kind = 'digest' AND collecting = FALSE AND state <> 'failed' ORDER BY id DESC LIMIT :limit",
+            {"channel_id": channel_id, "limit": _DIGESTS},
+        )
+        found: dict[str, list[Told]] = defaultdict(list)
+        for row in reversed(rows):
+            message = _message(row["message"])
+            for line in message.lines if message else ():
+                found[line.key].append(Told(row["id"], line.kind, None, row["created_at"]))
+        return found
+
+    async def pending(self, channel_ids: Collection[str]) -> dict[str, int]:
+        if not channel_ids:
+            return {}
+        rows = await self.db.fetch(
+            "SELECT channel_id, COUNT(*) AS n FROM deliveries WHERE state = 'pending' "
+            f"AND {self.d.among('channel_id', 'ids')} GROUP BY channel_id",
+            {"ids": some(channel_ids)},
+        )
+        return {row["channel_id"]: int(row["n"]) for row in rows}
 
     async def collecting(self, channel_ids: Collection[str]) -> list[Collected]:
         if not channel_ids:

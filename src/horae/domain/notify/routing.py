@@ -12,7 +12,9 @@ from horae.domain.notify.message import EMPTY, LINES, Message, Notice
 from horae.domain.notify.notice import NoticeKind
 from horae.domain.time.blackouts import closed_until
 
-_WINDOWS = 50  # messages that may be sent without a gap
+MOST_PENDING = 100  # messages of a channel; further notices are collected
+_OVERFLOW = timedelta(minutes=10)  # for how long they are collected
+_WINDOWS = 50  # quiet windows that may follow each other without a gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class RoutingState:
     told: Mapping[str, Sequence[Told]] = field(default_factory=dict)  # oldest first
     level: float = 0.0
     digest: Message | None = None
+    pending: int = 0  # messages that have not been sent yet
 
 
 @dataclass(slots=True)
@@ -51,6 +54,12 @@ class RoutingPlan:
     due_at: datetime | None = None
     repeats: dict[str, int] = field(default_factory=dict)
     level: float = 0.0
+
+
+def concerns(name: str, spec: ChannelSpec, notice: Notice) -> bool:
+    """Whether a channel may get a notice. One that closes an incident goes to whoever was told of it: its job may have
+    been deleted or edited in the meantime, and so may the rules of the channel."""
+    return matches(name, spec, notice) if notice.opens else hears(spec.events, notice.kind)
 
 
 def matches(name: str, spec: ChannelSpec, notice: Notice) -> bool:
@@ -111,14 +120,14 @@ def drained(level: float, since: datetime | None, now: datetime, per_hour: int) 
     return max(level - max((now - since).total_seconds(), 0.0) * per_hour / 3_600, 0.0)
 
 
-def plan(spec: ChannelSpec, notices: Sequence[Notice], state: RoutingState, now: datetime) -> RoutingPlan:
-    """For matching notices, in order."""
-    return _Planning(spec, state, now).of(notices)
+def plan(name: str, spec: ChannelSpec, notices: Sequence[Notice], state: RoutingState, now: datetime) -> RoutingPlan:
+    """For notices that concern the channel, in order."""
+    return _Planning(name, spec, state, now).of(notices)
 
 
 class _Planning:
-    def __init__(self, spec: ChannelSpec, state: RoutingState, now: datetime) -> None:
-        self.spec, self.now = spec, now
+    def __init__(self, name: str, spec: ChannelSpec, state: RoutingState, now: datetime) -> None:
+        self.name, self.spec, self.now, self.pending = name, spec, now, state.pending
         self.found = RoutingPlan(level=state.level)
         self.told = {key: list(messages) for key, messages in state.told.items()}
         self.digest = state.digest
@@ -160,15 +169,20 @@ class _Planning:
 
     def _needless(self, notice: Notice) -> bool:
         """A closing notice is not needed if nothing was sent about the incident, unless the channel listens to nothing
-        else."""
+        else. An on-call service gets it all the same, in case the log of what was sent has expired."""
         said = self.told.get(notice.key, [])
         if said:
             return not said[-1].opens
-        listens = [kind for kind in OPENING if hears(self.spec.events, NoticeKind(kind))]
-        return bool(listens)
+        if not matches(self.name, self.spec, notice):
+            return True
+        if self.spec.pages:
+            return not at_least(notice.severity, self.spec.severity)
+        return any(hears(self.spec.events, NoticeKind(kind)) for kind in OPENING)
 
     def _held(self, notice: Notice) -> datetime | None:
         """Until when it waits to be sent together with others."""
+        if self.spec.pages and not notice.opens:
+            return None  # wakes nobody, and a digest would resolve nothing
         quiet = self.spec.quiet
         if self.quiet is not None and quiet is not None:
             passes = quiet.allow is not None and at_least(notice.severity, quiet.allow)
@@ -177,9 +191,10 @@ class _Planning:
         if self.spec.digest:
             return self.now + timedelta(seconds=self.spec.digest)
         over = self.found.level + 1 - self.spec.per_hour
-        closing = self.spec.pages and not notice.opens  # an incident that stays open costs more than a message
-        if over > 0 and not closing:
+        if over > 0:
             return self.now + timedelta(seconds=over * 3_600 / self.spec.per_hour)
+        if self.pending + len(self.found.single) >= MOST_PENDING:
+            return self.now + _OVERFLOW
         return None
 
     def _collect(self, notice: Notice, due_at: datetime | None) -> None:

@@ -11,10 +11,12 @@ from horae.domain.notify.message import EMPTY, LINES, Message, Notice
 from horae.domain.notify.notice import NoticeKind, Severity
 from horae.domain.notify.routing import (
     LONGEST_PAUSE,
+    MOST_PENDING,
     TRIES,
     RoutingPlan,
     RoutingState,
     Told,
+    concerns,
     drained,
     matches,
     pause_after,
@@ -49,7 +51,7 @@ def notice(kind: NoticeKind = ALERT, key: str = "a", id: str = "1", **fields: An
 
 
 def planned(channel: ChannelSpec, *notices: Notice, **state: Any) -> RoutingPlan:
-    return plan(channel, notices, RoutingState(**state), NOW)
+    return plan("ops", channel, notices, RoutingState(**state), NOW)
 
 
 def said(kind: NoticeKind, ago: float = 60, cause: str | None = None, id: str = "d") -> Told:
@@ -142,6 +144,32 @@ def test_within_one_batch():
 )
 def test_what_is_over_is_told_to_those_who_heard_of_it(events: list[str], told: list[Told], heard: bool):
     assert bool(planned(spec(events=events), notice(RECOVERY), told={"a": told}).single) is heard
+
+
+@pytest.mark.parametrize("fields", [{"tags": ["other"]}, {"jobs": ["other"]}, {"named_only": True}])
+def test_what_is_over_is_told_whatever_the_rules_say_by_now(fields: dict[str, Any]):
+    """The job may have been deleted or edited since, and so may the rules: the incident would stay open for ever."""
+    channel = spec("pagerduty", **fields)
+    assert concerns("ops", channel, notice(CLEARED))
+    assert planned(channel, notice(CLEARED), told={"a": [said(ALERT)]}).single
+    assert not planned(channel, notice(CLEARED)).single
+    assert not concerns("ops", channel, notice(ALERT))
+
+
+def test_an_on_call_service_is_told_the_end_at_once_and_if_nothing_is_known():
+    quiet = {"windows": [{"start": "00:00", "end": "23:00"}], "allow": None}
+    told = {key: [said(ALERT)] for key in "ab"}
+    found = planned(spec("pagerduty", quiet=quiet), notice(CLEARED, "a"), notice(CLEARED, "b"), told=told)
+    assert ([one.key for one in found.single], found.collected) == (["a", "b"], [])
+    assert planned(spec("pagerduty"), notice(CLEARED)).single, "the log of what was sent may have expired"
+    assert not planned(spec("pagerduty", severity="critical"), notice(CLEARED)).single
+
+
+def test_what_a_channel_that_is_down_does_not_take_is_collected():
+    found = planned(spec(per_hour=3_600), *(notice(id=str(n), key=str(n)) for n in range(5)), pending=MOST_PENDING - 2)
+    assert ([one.id for one in found.single], len(found.collected)) == (["0", "1"], 3)
+    assert found.due_at is not None
+    assert found.due_at > NOW
 
 
 def test_opened_and_cleared_in_one_batch():
