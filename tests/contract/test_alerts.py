@@ -273,19 +273,27 @@ async def test_notices_are_written_once_at_the_opening_and_once_at_the_end(world
     assert await notices(world) == [("alert", title), ("cleared", title)]
 
 
-async def test_nothing_is_announced_while_it_is_silenced(world: World):
+async def test_a_silence_holds_back_openings_but_not_the_end_of_what_was_announced(world: World):
     await channel(world)
     await failing(world)
     (alert,) = await alerts(world)
     await silence(world, alert.id, lasting=3600.0)
     await world.store.transact(verbs.clear_alerts, [alert.id])
-    await evaluate(world)  # it reopens, silenced
-    assert [kind for kind, _ in await notices(world)] == ["alert"]
+    assert await kinds(world) == ["alert", "cleared"]  # what a pager opened, it must close
+    for _ in range(2):
+        await evaluate(world)  # it reopens, silenced, and clears again unannounced
+        await world.store.transact(verbs.clear_alerts, [one.id for one in await alerts(world)])
+    await evaluate(world)
+    assert await kinds(world) == ["alert", "cleared"]
     later = await world.later(hours=2)
     await worker(later)
     for _ in range(2):
         await evaluate(later)  # the silence is over
-    assert [kind for kind, _ in await notices(later)] == ["alert", "alert"]
+    assert await kinds(later) == ["alert", "cleared", "alert"]
+
+
+async def kinds(world: World) -> list[str]:
+    return [kind for kind, _ in await notices(world)]
 
 
 async def channel(world: World) -> None:

@@ -1343,7 +1343,10 @@ export interface MetricsView {
   scheduler: SchedulerLag;
 }
 
-/** `items` are the open alerts that are not silenced, the worst first: at most fifty. */
+/**
+ * `items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
+ * worst of them first.
+ */
 export interface MonitoredAlertsView {
   timestamp: string;
   alerts: AlertNumbers;

@@ -68,7 +68,8 @@ class AlertNumbers(BaseModel):
 
 
 class MonitoredAlertsView(BaseModel):
-    """`items` are the open alerts that are not silenced, the worst first: at most fifty."""
+    """`items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
+    worst of them first."""
 
     timestamp: datetime
     alerts: AlertNumbers

@@ -8,7 +8,7 @@ import typer
 
 from horae.cli.connection import connect
 from horae.cli.instants import ahead
-from horae.cli.printing import AsJson, ago, print_changed, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, details, print_changed, print_json, status, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -67,14 +67,20 @@ def show(alert: AlertArg, as_json: AsJson = False) -> None:
     if as_json:
         print_json(one)
         return
-    say(f"{one['title']} ({one['severity']}, {one['state']})")
-    say(f"since   {one['since']}")
-    say(f"why     {one['why']}")
-    say(f"to do   {one['action']['text']}")
-    if care := _care(one):
-        say(f"care    {care}")
-    if one["note"]:
-        say(f"note    {one['note']}")
+    details(
+        [
+            ("what", one["title"]),
+            ("severity", status(one["severity"])),
+            ("state", one["state"]),
+            ("since", one["since"]),
+            ("why", one["why"]),
+            ("to do", one["action"]["text"]),
+            ("project", one["project"]),
+            ("care", _care(one)),
+            ("note", one["note"]),
+            ("cleared", one["cleared_at"]),
+        ]
+    )
 
 
 @app.command("ack")
@@ -100,7 +106,9 @@ def silence(
         found = client.alerts.silence(alert, lasting=lasting, until=ahead("--until", until), note=note)
     silent = found["silenced_until"]
     print_changed(
-        found, as_json, f"Silenced until {silent}: {found['title']}." if silent else f"Audible: {found['title']}."
+        found,
+        as_json,
+        f"Silenced until {silent}: {found['title']}." if silent else f"No longer silenced: {found['title']}.",
     )
 
 

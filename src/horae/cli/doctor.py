@@ -35,7 +35,7 @@ def doctor(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check configuration, database, clocks, schedulers and workers, and say what is wrong."""
+    """Check configuration, database, clocks, schedulers, workers and open alerts, and say what is wrong."""
     settings = config.load()
     if isolation:
         _isolation(settings, as_json=as_json)
@@ -78,6 +78,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     from horae.watch.health import (
         Check,
         State,
+        alerting,
         bounding,
         clock,
         definitions,
@@ -106,7 +107,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
-    found += [*bounding(cluster), *isolating(cluster)]
+    found += [*alerting(cluster), *bounding(cluster), *isolating(cluster)]
     found += _single_sign_on(settings)
     found.append(versions(__version__, cluster.alive))
     return found

@@ -42,8 +42,8 @@ async def clear_alerts(tx: Transaction, ids: Collection[str]) -> list[AlertRecor
     """Returns those that were still open."""
     found = await tx.alerts.lock_open(ids)
     await tx.alerts.clear([alert.id for alert in found])
-    now = await tx.now()
-    heard = [alert for alert in found if alert.notified_at is not None and not silenced(alert.silenced_until, now)]
+    # Even if it is silenced: otherwise an incident that a pager opened would stay open there.
+    heard = [alert for alert in found if alert.notified_at is not None]
     await tx.notices.add([_notice(tx.new_id(), alert, NoticeKind.CLEARED) for alert in heard])
     return found
 

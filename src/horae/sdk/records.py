@@ -520,8 +520,8 @@ class Me(Record):
 
 
 class MonitoredAlerts(Record):
-    """`items` are the open alerts that are not silenced, the worst first: at most fifty. `items` is read as an item:
-    `record["items"]`."""
+    """`items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
+    worst of them first. `items` is read as an item: `record["items"]`."""
 
     __slots__ = ()
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from horae.accounts.usage import strained
+from horae.domain.alerts.alert import AlertRecord
 from horae.domain.cluster.process import SchedulerRecord, ShardView, WorkerRecord
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.explain.definition import WAY_OUT
@@ -25,7 +26,8 @@ _SKEW = timedelta(seconds=2)
 _SILENT = timedelta(seconds=15)  # for a scheduler, which beats every two
 _NAMED = 5
 _PORTION = 1_000  # definitions that are read at a time
-_MOST = 10  # wants that are named
+_MOST = 10  # wants, alerts that are named
+_ALL_ALERTS = "`horae alerts list --of '*'` lists them all"
 
 
 class State(StrEnum):
@@ -56,6 +58,8 @@ class Cluster:
     unreadable: Sequence[str] = ()
     stranded: Sequence[Stranded] = ()
     strained: Sequence[Strained] = ()
+    alerts: Sequence[AlertRecord] = ()  # the most urgent ones that are open
+    audible_alerts: int = 0  # all that are open and not silenced
 
     @property
     def alive(self) -> list[SchedulerRecord | WorkerRecord]:
@@ -64,7 +68,7 @@ class Cluster:
 
 
 async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Cluster:
-    found = await find_stranded(tx, offline_after=offline_after)
+    found, counts = await find_stranded(tx, offline_after=offline_after), await tx.alerts.counts(None)
     return Cluster(
         now=await tx.now(),
         schedulers=await tx.processes.schedulers(shard_lease),
@@ -74,6 +78,8 @@ async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Clu
         unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
         stranded=found.stranded,
         strained=await strained(tx),
+        alerts=await tx.alerts.worst(None, _MOST),
+        audible_alerts=counts.open - counts.silenced,
     )
 
 
@@ -165,6 +171,24 @@ def waiting(cluster: Cluster) -> list[Check]:
     ]
     if len(sentences) > _MOST:
         found.append(Check("stranded", State.WARNING, f"and {len(sentences) - _MOST} more of the same kind"))
+    return found
+
+
+def alerting(cluster: Cluster) -> list[Check]:
+    """Open alerts that are not silenced. A critical one about the installation counts as a failure; trouble of a
+    project's jobs does not mean that Horae does not work."""
+    found = [
+        Check(
+            "alert",
+            State.FAILED if alert.project_id is None and alert.severity == "critical" else State.WARNING,
+            f"{alert.severity}, for {span(cluster.now - alert.since)}"
+            f"{f', in project {alert.project}' if alert.project else ''}: {alert.title}",
+            alert.action.text,
+        )
+        for alert in cluster.alerts
+    ]
+    if (more := cluster.audible_alerts - len(found)) > 0:
+        found.append(Check("alert", State.WARNING, f"and {counted(more, 'more open alert')}", _ALL_ALERTS))
     return found
 
 
