@@ -1,25 +1,30 @@
-"""`opsgenie`: alerts, created and closed by their alias."""
+"""`opsgenie`: alerts that are created and closed by their alias."""
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import quote
 
 from horae.domain.notify.delivery import Envelope, Sent, url_of
 from horae.domain.notify.targets import OpsgenieTarget
-from horae.notifiers.pagerduty import details, incident, is_test
+from horae.notifiers.pagerduty import details, each_incident, incident, is_test
 from horae.notifiers.posting import Poster
 
 _PRIORITIES = {"critical": "P1", "warning": "P3", "info": "P5"}
 
 
 async def send(poster: Poster, envelope: Envelope) -> Sent:
+    return await each_incident(envelope, partial(_send, poster))
+
+
+async def _send(poster: Poster, envelope: Envelope) -> Sent:
     target, message = envelope.spec.target, envelope.message
     assert isinstance(target, OpsgenieTarget)
     base, line = target.url.rstrip("/"), message.lines[0]
     headers = {"authorization": f"GenieKey {envelope.secrets['api_key']}"}
     alias = incident(envelope)
     close = f"{base}/v2/alerts/{quote(alias, safe='')}/close?identifierType=alias"
-    if len(message.lines) == 1 and not line.opens:
+    if not line.opens:
         sent = await poster.post(close, {"source": "Horae", "note": line.title}, headers)
         # Somebody may have deleted it there.
         return Sent() if sent.error is not None and sent.error.startswith("HTTP 404") else sent

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from horae.domain.notify.delivery import Envelope, Sent, url_of
+from horae.domain.notify.message import Message
+from horae.domain.notify.notice import Severity
 from horae.domain.notify.targets import PagerDutyTarget
 from horae.notifiers.posting import Poster
 
+_AT_ONCE = 10
+
 
 async def send(poster: Poster, envelope: Envelope) -> Sent:
+    return await each_incident(envelope, partial(_send, poster))
+
+
+async def each_incident(envelope: Envelope, send: Callable[[Envelope], Awaitable[Sent]]) -> Sent:
+    """A digest makes one incident per line, so that each can be resolved; if one fails, all are sent again under the
+    same keys."""
+    parts = _incidents(envelope)
+    for start in range(0, len(parts), _AT_ONCE):
+        for sent in await asyncio.gather(*map(send, parts[start : start + _AT_ONCE])):
+            if sent.error is not None:
+                return sent
+    return Sent()
+
+
+def _incidents(envelope: Envelope) -> list[Envelope]:
+    message = envelope.message
+    lines = list(message.lines)
+    if message.more:
+        lines[-1] = replace(lines[-1], text=f"{lines[-1].text or ''}\n\nand {message.more:,} more".strip())
+    parts = [Message((line,), {line.kind: line.count}, Severity(line.severity), message.project) for line in lines]
+    return [replace(envelope, message=part) for part in parts]
+
+
+async def _send(poster: Poster, envelope: Envelope) -> Sent:
     target = envelope.spec.target
     assert isinstance(target, PagerDutyTarget)
     body = event(envelope)
@@ -31,7 +63,7 @@ def _head(envelope: Envelope) -> dict[str, Any]:
 def event(envelope: Envelope) -> dict[str, Any]:
     message = envelope.message
     line = message.lines[0]
-    if len(message.lines) == 1 and not line.opens:
+    if not line.opens:
         return {**_head(envelope), "event_action": "resolve"}
     url = url_of(envelope.link, line.path)
     return {
@@ -53,12 +85,10 @@ def event(envelope: Envelope) -> dict[str, Any]:
 
 
 def incident(envelope: Envelope) -> str:
-    """The same for what opens and what closes an incident; a digest has its own."""
-    lines = envelope.message.lines
-    return f"horae:{lines[0].key}"[:250] if len(lines) == 1 else f"horae:digest:{envelope.id}"
+    """What opens and what closes an incident has the same."""
+    return f"horae:{envelope.message.lines[0].key}"[:250]
 
 
 def details(envelope: Envelope) -> dict[str, str]:
-    message = envelope.message
-    lines = {f"{place}. {line.title}": line.text or "" for place, line in enumerate(message.lines[:20], 1)}
-    return {**lines, **({"more": str(message.more)} if message.more else {})}
+    line = envelope.message.lines[0]
+    return {line.title: line.text or ""}

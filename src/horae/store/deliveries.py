@@ -14,6 +14,7 @@ from horae.domain.notify.message import Message
 from horae.domain.notify.notice import TITLE
 from horae.domain.notify.routing import Told
 from horae.domain.pages import Page
+from horae.domain.text.checks import storable
 from horae.domain.text.ids import NIL
 from horae.store import notify_tables
 from horae.store.channels import sealed_part
@@ -183,17 +184,17 @@ class DeliveryTable(Group):
 
     async def settle(self, due: Due, sent: Sent, pause: float | None) -> bool:
         state = "sent" if sent.error is None else "failed" if pause is None else "pending"
-        over = state != "pending"
+        over, error = state != "pending", storable(sent.error)  # a server's answer may contain anything
         matched = await self.db.execute(
             "UPDATE deliveries SET state = :state, last_error = :error, token = NULL, lease_until = NULL, "
             f"finished_at = {self.d.now if over else 'NULL'}, due_at = {'due_at' if over else self.d.later(':pause')} "
             "WHERE id = :id AND token = :token",
-            {"state": state, "error": sent.error, "id": due.id, "token": due.token, "pause": pause or 0.0},
+            {"state": state, "error": error, "id": due.id, "token": due.token, "pause": pause or 0.0},
         )
         if matched:
             await self.db.execute(
                 f"UPDATE channels SET last_state = :state, last_at = {self.d.now}, last_error = :error WHERE id = :id",
-                {"state": "retrying" if state == "pending" else state, "error": sent.error, "id": due.channel_id},
+                {"state": "retrying" if state == "pending" else state, "error": error, "id": due.channel_id},
             )
         return matched > 0
 

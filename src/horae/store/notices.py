@@ -9,6 +9,7 @@ from typing import Any
 
 from horae.domain.notify.message import Notice
 from horae.domain.notify.notice import TEXT, TITLE, NewNotice, NoticeKind, Recovery, Severity
+from horae.domain.text.checks import storable
 from horae.domain.text.ids import NIL, is_id
 from horae.store import notify_tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
@@ -141,9 +142,9 @@ def _values(notice: NewNotice) -> tuple[Any, ...]:
         notice.severity,
         notice.subject_kind,
         notice.subject_id,
-        notice.subject_name,
-        notice.title[:TITLE],
-        None if notice.text is None else notice.text[:TEXT],
+        storable(notice.subject_name),
+        storable(notice.title[:TITLE]),
+        None if notice.text is None else storable(notice.text[:TEXT]),
         None if notice.path is None else notice.path[:_PLACE],
         notice.key,
         notice.cause,

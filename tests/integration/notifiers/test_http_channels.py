@@ -87,6 +87,21 @@ async def test_pagerduty_triggers_and_resolves_one_incident(receiver: Receiver, 
     assert (opened["payload"]["severity"], opened["routing_key"]) == ("critical", "R" * 32)
 
 
+async def test_a_digest_pages_and_resolves_incident_by_incident(receiver: Receiver, sender: Notifiers) -> None:
+    lines = notice(), notice(NoticeKind.CLEARED, "job:2"), notice(key="job:3", severity=Severity.CRITICAL)
+    target = {"kind": "pagerduty", "routing_key": "R" * 32, "url": f"{receiver.url}/v2/enqueue"}
+    assert await sender.send(envelope(target, *lines)) == Sent()
+    events = {event["dedup_key"]: event for event in (json.loads(body) for _, _, body in receiver.got)}
+    assert {key: event["event_action"] for key, event in events.items()} == {
+        "horae:job:1": "trigger", "horae:job:2": "resolve", "horae:job:3": "trigger",
+    }  # fmt: skip
+    assert events["horae:job:3"]["payload"]["severity"] == "critical"
+    receiver.got.clear()
+    receiver.answers = [web.Response(status=202), web.Response(status=503)]
+    sent = await sender.send(envelope({"kind": "opsgenie", "api_key": "G", "url": receiver.url}, *lines))
+    assert (sent.permanent, sent.error is None, len(receiver.got)) == (False, False, 3)
+
+
 async def test_a_test_leaves_no_incident_open(receiver: Receiver, sender: Notifiers) -> None:
     for target in (
         {"kind": "pagerduty", "routing_key": "R" * 32, "url": f"{receiver.url}/v2/enqueue"},

@@ -182,7 +182,7 @@ class _Planning:
     def _held(self, notice: Notice) -> datetime | None:
         """Until when it waits to be sent together with others."""
         if self.spec.pages and not notice.opens:
-            return None  # wakes nobody, and a digest would resolve nothing
+            return None  # it wakes nobody
         quiet = self.spec.quiet
         if self.quiet is not None and quiet is not None:
             passes = quiet.allow is not None and at_least(notice.severity, quiet.allow)
