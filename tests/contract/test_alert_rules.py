@@ -1,7 +1,7 @@
 """Each rule of alerts, broken for real: it opens its alert, and clears it when all is well again."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -236,8 +236,11 @@ async def test_partitions_that_are_missing(world: World):
 async def test_no_scheduler(world: World):
     """A scheduler cannot see it: `serve` does."""
 
+    absent_since: datetime | None = None
+
     async def look(at: World) -> None:
-        changes = await at.store.read(watch_schedulers, shard_lease=6.0)
+        nonlocal absent_since
+        changes, absent_since = await at.store.read(watch_schedulers, shard_lease=6.0, absent_since=absent_since)
         await Alerting(at.store, 180.0).apply(changes)
 
     await world.store.transact(_register, scheduler_sign())
@@ -253,6 +256,28 @@ async def test_no_scheduler(world: World):
     await beat(after)
     await look(after)
     assert await rules(after) == []
+
+
+async def test_a_restart_of_all_schedulers_is_no_alarm(world: World):
+    """One that stops in an orderly way leaves no row, and the next takes some seconds."""
+
+    async def look(at: World, seen: datetime | None) -> datetime | None:
+        changes, absent_since = await at.store.read(watch_schedulers, shard_lease=6.0, absent_since=seen)
+        await Alerting(at.store, 180.0).apply(changes)
+        return absent_since
+
+    old = await world.later(days=1)  # the database is no news
+    sight = await look(old, None)
+    assert sight is not None
+    assert await rules(old) == []
+    sight = await look(await old.later(seconds=50), sight)
+    assert await rules(old) == []
+    late = await old.later(seconds=61)
+    await look(late, sight)
+    found = await only(late, "no_scheduler")
+    assert found.since == sight
+    doubts, _ = await late.store.read(watch_schedulers, shard_lease=6.0, absent_since=None)
+    assert doubts.quiet == doubts.clearing == []  # a `serve` that has just started knows no better
 
 
 async def _register(tx: Transaction, sign: Any) -> None:

@@ -270,7 +270,7 @@ async def test_notices_are_written_once_at_the_opening_and_once_at_the_end(world
     (alert,) = await alerts(world)
     for _ in range(2):
         await world.store.transact(verbs.clear_alerts, [alert.id])
-    assert await notices(world) == [("alert", title), ("cleared", title)]
+    assert await notices(world) == [("alert", title), ("cleared", f"Resolved: {title}")]
 
 
 async def test_a_silence_holds_back_openings_but_not_the_end_of_what_was_announced(world: World):

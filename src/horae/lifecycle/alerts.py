@@ -12,6 +12,7 @@ from horae.domain.alerts.alert import AlertRecord, Finding
 from horae.domain.alerts.spec import ProjectAlertSpec
 from horae.domain.alerts.transition import silenced
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from horae.domain.explain.explanation import moment
 from horae.domain.jobs.difference import Change
 from horae.domain.notify.notice import NewNotice, NoticeKind, Severity
 from horae.domain.people.audit import differing
@@ -77,13 +78,17 @@ def _notice(notice_id: str, alert: AlertRecord, kind: NoticeKind) -> NewNotice:
         subject_kind=alert.subject_kind,
         subject_id=alert.subject_id,
         subject_name=alert.subject_name,
-        title=alert.title,
-        text=f"{alert.why}\n{alert.action.text}",
+        title=f"Resolved: {alert.title}" if kind is NoticeKind.CLEARED else alert.title,
+        text=f"It began at {moment(alert.since)}." if kind is NoticeKind.CLEARED else _what(alert),
         path=f"/alerts/{alert.id}",
         tags=alert.tags,
         key=f"alert:{alert.id}",
         data={"alert_id": alert.id, "rule": alert.rule, "since": alert.since.isoformat(), "action": alert.action.path},
     )
+
+
+def _what(alert: AlertRecord) -> str:
+    return f"{alert.why}\n{alert.action.text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import Finding
 from horae.domain.alerts.facts import Disk, FailingJob, LastError, UnknownSecret, WatchedJob, WatchFacts
-from horae.domain.alerts.installation_rules import no_scheduler
+from horae.domain.alerts.installation_rules import NO_SCHEDULER_AFTER, no_scheduler
 from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import Changes, transitions
@@ -37,11 +37,20 @@ async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Cha
     return transitions(await tx.alerts.standing(RULES), evaluate(facts), facts.now)
 
 
-async def watch_schedulers(tx: Transaction, *, shard_lease: float) -> Changes:
-    """For `serve`, which keeps running when the last scheduler is gone."""
-    now, founded_at = await tx.now(), await tx.alert_facts.founded_at()
-    found = no_scheduler(now, founded_at, await tx.processes.schedulers(shard_lease))
-    return transitions(await tx.alerts.standing([NO_SCHEDULER]), found, now)
+async def watch_schedulers(
+    tx: Transaction, *, shard_lease: float, absent_since: datetime | None
+) -> tuple[Changes, datetime | None]:
+    """For `serve`, which keeps running when the last scheduler is gone. Takes and returns since when it has seen none
+    registered: during a restart there is none for some seconds, which is nothing to wake anybody up for."""
+    now = await tx.now()
+    schedulers = await tx.processes.schedulers(shard_lease)
+    standing = await tx.alerts.standing([NO_SCHEDULER])
+    if schedulers:
+        absent_since = None
+    elif absent_since is None:
+        absent_since = now - NO_SCHEDULER_AFTER if standing else now  # another `serve` has waited already
+    found = no_scheduler(now, absent_since or now, schedulers)
+    return transitions(standing, found, now), absent_since
 
 
 async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> WatchFacts:

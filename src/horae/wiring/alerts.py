@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import fields
+from datetime import datetime
 from pathlib import Path
 
 from horae.config import Settings
@@ -36,9 +37,14 @@ def disk_of(settings: Settings) -> Disk | None:
 def scheduler_watch(store: Store, settings: Settings) -> Loop:
     """In every API process: they find the same, and the alert opens once."""
     alerting = Alerting(store, settings.offline_after)
+    absent_since: datetime | None = None
 
     async def look() -> float:
-        await alerting.apply(await store.read(watch_schedulers, shard_lease=settings.shard_lease))
+        nonlocal absent_since
+        changes, absent_since = await store.read(
+            watch_schedulers, shard_lease=settings.shard_lease, absent_since=absent_since
+        )
+        await alerting.apply(changes)
         return _LOOK
 
     return Loop("alerts", look)

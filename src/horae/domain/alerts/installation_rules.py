@@ -15,6 +15,7 @@ from horae.domain.runs.states import SchedulerStatus
 from horae.domain.runs.stranded import Stranded, why_stranded
 from horae.domain.text.sentence import sentence
 
+NO_SCHEDULER_AFTER = timedelta(minutes=1)
 _PATIENCE = timedelta(minutes=1)  # time in which processes restart
 _SAMPLE = 20  # runs that must have ended before their failure rate says anything
 _DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
@@ -39,12 +40,13 @@ def no_worker(facts: WatchFacts) -> Iterator[Finding]:
     )
 
 
-def no_scheduler(now: datetime, founded_at: datetime, schedulers: Sequence[SchedulerRecord]) -> Iterator[Finding]:
-    """Evaluated by `serve`: no scheduler can see that there is none."""
+def no_scheduler(now: datetime, absent_since: datetime, schedulers: Sequence[SchedulerRecord]) -> Iterator[Finding]:
+    """Evaluated by `serve`: no scheduler can see that there is none. One that stopped in an orderly way leaves no
+    heartbeat behind; then `absent_since` says since when none has been registered."""
     if any(one.status != SchedulerStatus.OFFLINE for one in schedulers):
         return
-    since = max((one.heartbeat_at for one in schedulers), default=founded_at)
-    if now - since < _PATIENCE:
+    since = max((one.heartbeat_at for one in schedulers), default=absent_since)
+    if now - since < NO_SCHEDULER_AFTER:
         return
     last = f"The last heartbeat of a scheduler came {span(now - since)} ago"
     yield Finding(
