@@ -18,3 +18,9 @@ class Thresholds:
     no_worker: float = 300.0
     not_fired: float = 60.0
     disk: float = 10.0  # per cent free where the SQLite file is
+
+    @property
+    def shortest(self) -> float | None:
+        """Of the durations that are on."""
+        durations = (self.late, self.queued, self.stuck, self.no_worker, self.not_fired)
+        return min((one for one in durations if one), default=None)

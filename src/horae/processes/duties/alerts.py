@@ -7,7 +7,7 @@ from horae.lifecycle.watch import Eyes, watch
 from horae.processes.alerting import Alerting
 from horae.processes.duties.duty import Duty, Post
 
-_EVERY = 15.0  # seconds between two evaluations
+_EVERY = 15.0  # seconds between two evaluations, and less for thresholds below a minute
 _SHARE = 20  # times as long as one took, if that is longer
 _LONGEST = 60.0  # one project with very many problems must not delay the alerts of others by more
 
@@ -19,6 +19,8 @@ class AlertsDuty(Duty):
         super().__init__(post)
         settings = post.settings
         self._eyes = Eyes(settings.thresholds, settings.offline_after, settings.shard_lease)
+        shortest = settings.thresholds.shortest
+        self._every = _EVERY if shortest is None else min(_EVERY, max(shortest / 4, 1.0))
         self._alerting = Alerting(post.store, settings.offline_after)
 
     async def step(self) -> float:
@@ -29,4 +31,4 @@ class AlertsDuty(Duty):
         changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
         took = post.clock.monotonic() - began
         await self._alerting.apply(changes)
-        return min(max(_EVERY, _SHARE * took), _LONGEST)
+        return min(max(self._every, _SHARE * took), _LONGEST)
