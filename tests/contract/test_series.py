@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 from horae.domain.jobs.retention import DAY as SECONDS_A_DAY
 from horae.domain.jobs.retention import Retention
-from horae.domain.runs.series import DAY, HOUR, INSTALLATION, MINUTE, WHOLE, Bucket, Sample, queue_subject
+from horae.domain.runs.series import DAY, HOUR, INSTALLATION, MINUTE, OTHERS, WHOLE, Bucket, Sample, queue_subject
 from horae.domain.runs.spread import bucket
 from horae.lifecycle.prune import prune
 from horae.ports import Transaction
 from tests.contract.cost import counted
+from tests.contract.wide import copy
 from tests.contract.world import PERMANENT, World, worker_sign
 
 
@@ -150,3 +151,39 @@ async def test_ending_runs_sends_not_one_statement_more_for_the_time_series(worl
     about = [sql for sql in meter.round_trips if "series" in sql]
     deltas = [sql for sql in meter.round_trips if "stat_deltas" in sql]
     assert (about, len(deltas)) == ([], 1)
+
+
+async def test_any_number_of_queues_takes_a_bounded_number_of_rows(world: World) -> None:
+    """A job may name any queue, so an editor decides how many there are. What is in no bucket of its own is in one for
+    all of them."""
+    job = await world.job(queue="mail")
+    (run,) = await world.trigger(job)
+    await world.finish(*await world.claim(1, queues=("mail",)))
+    (delta,) = await world.rows("SELECT id FROM stat_deltas")
+    (run,) = await world.trigger(job)
+    number = "v.n" if world.kind == "sqlite" else "CAST(v.n AS CHAR(6))"
+    queue, count = ("'q' || v.n" if world.kind == "sqlite" else f"CONCAT('q', {number})"), 300
+    await copy(world, "runs", run.id, count, queue=queue)
+    detail = (
+        f"'[\"q' || {number} || '\",[5],[7]]'" if world.kind != "mysql" else f"CONCAT('[\"q', {number}, '\",[5],[7]]')"
+    )
+    await copy(world, "stat_deltas", delta["id"], count, detail=detail)
+    now = await world.now()
+    later = await world.later(seconds=90 - now.timestamp() % 60)
+    assert await sample(later)
+    await world.roll_up(limit=100)
+    while await world.roll_up(limit=100):
+        pass
+    for project_id, most in ((world.project, 50), (INSTALLATION, 100)):
+        rows = await world.rows(
+            "SELECT DISTINCT subject FROM series WHERE project_id = :id AND subject LIKE 'queue:%'", id=project_id
+        )
+        assert len(rows) == most + 1
+        subjects = [row["subject"] for row in rows]
+        found = [one for subject in subjects for one in await read(world, subject, DAY, project_id)]
+        assert sum(one.queued for one in found) == count + 1
+        assert sum(one.ended.get("succeeded", 0) for one in found) == count + 1
+        assert sum(one.lateness.get(bucket(5), 0) for one in found) >= count
+        assert {one.samples for one in found} <= {0, 1}
+        (others,) = await read(world, OTHERS, DAY, project_id)
+        assert others.queued == others.most_queued == count + 1 - most

@@ -8,7 +8,7 @@ installation's minute has one, or none.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -22,9 +22,11 @@ from horae.domain.runs.series import (
     Slot,
     WorkerLoad,
     begin,
+    bounded,
+    is_queue,
     queue_subject,
+    rolled,
     sampled,
-    slots,
 )
 from horae.domain.runs.tally import Detail
 from horae.store import counter_tables
@@ -34,6 +36,7 @@ from horae.store.lanes import ready
 from horae.store.rows import Group, batch, dump, load_object, put
 
 _KEYS = ("project_id", "subject", "step", "at")
+_PORTION = 1_000  # rows of a statement
 _SAME = " AND ".join(f"s.{column} = v.{column}" for column in _KEYS)
 
 
@@ -64,37 +67,51 @@ def _sql(dialect: Dialect) -> _Sql:
 
 def ends(deltas: Sequence[Row]) -> dict[Slot, Bucket]:
     """What the deltas of the counters add to the time series."""
-    found: dict[tuple[str, str, datetime], Bucket] = defaultdict(Bucket)
+    found: dict[Slot, Bucket] = defaultdict(Bucket)
     for row in deltas:
         lateness, duration, queue = Detail.read(row["detail"])
         ended = {row["status"]: row["runs"]} if row["status"] in COUNTED else {}
         bucket = Bucket(ended, lateness, duration, row["retries"], row["timed_out"])
         minute = begin(row["at"], MINUTE)
         for project_id in (row["project_id"], INSTALLATION):
-            found[project_id, WHOLE, minute].add(bucket)
+            found[Slot(project_id, WHOLE, MINUTE, minute)].add(bucket)
             if queue is not None:
-                found[project_id, queue_subject(queue), minute].add(bucket)
-    added: dict[Slot, Bucket] = defaultdict(Bucket)
-    for key, bucket in found.items():
-        for slot in slots(*key):
-            added[slot].add(bucket)
-    return added
+                found[Slot(project_id, queue_subject(queue), MINUTE, minute)].add(bucket)
+    return found
 
 
-async def merge(db: Connection, d: Dialect, added: Mapping[Slot, Bucket], *, once: Slot | None = None) -> bool:
-    """Adds to the stored buckets. With `once`, only if that bucket has no sample yet; returns whether it did. The rows
-    are locked, in key order, between reading and writing: the database cannot add up documents."""
-    sql, keys = _sql(d), sorted(added)
-    which = [tuple(key) for key in keys]
-    await put(db, d, sql.add, sql.keys, which)
-    rows = await db.fetch(sql.lock, d.rows_params(sql.keys, which))
-    stored = {Slot(*(row[column] for column in _KEYS)): Bucket.from_json(load_object(row["data"])) for row in rows}
+async def merge(db: Connection, d: Dialect, minutes: Mapping[Slot, Bucket], *, once: Slot | None = None) -> bool:
+    """Adds minutes to what is stored, and to their hours and days. With `once`, only if that bucket has no sample yet;
+    whether it did. The rows are locked between reading and writing, because documents cannot be added up by the
+    database: first those of whole projects, which know the queues that have their own, then those of queues, each in
+    the order of their keys."""
+    added = rolled({slot: bucket for slot, bucket in minutes.items() if not is_queue(slot.subject)})
+    stored = await _locked(db, d, added)
     if once is not None and stored[once].samples:
         return False
-    for slot, bucket in added.items():
+    queues = rolled(bounded({slot: bucket for slot, bucket in minutes.items() if is_queue(slot.subject)}, stored))
+    stored |= await _locked(db, d, queues)
+    for slot, bucket in (*added.items(), *queues.items()):
         stored[slot].add(bucket)
-    await put(db, d, sql.set, sql.rows, [(*slot, dump(stored[slot].to_json())) for slot in keys])
+    sql = _sql(d)
+    for portion in _portions(stored):
+        await put(db, d, sql.set, sql.rows, [(*slot, dump(stored[slot].to_json())) for slot in portion])
     return True
+
+
+async def _locked(db: Connection, d: Dialect, which: Iterable[Slot]) -> dict[Slot, Bucket]:
+    sql, found = _sql(d), {}
+    for portion in _portions(which):
+        keys = [tuple(slot) for slot in portion]
+        await put(db, d, sql.add, sql.keys, keys)
+        for row in await db.fetch(sql.lock, d.rows_params(sql.keys, keys)):
+            found[Slot(*(row[column] for column in _KEYS))] = Bucket.from_json(load_object(row["data"]))
+    return found
+
+
+def _portions(which: Iterable[Slot]) -> Iterator[list[Slot]]:
+    ordered = sorted(which)
+    return (ordered[start : start + _PORTION] for start in range(0, len(ordered), _PORTION))
 
 
 class SeriesTable(Group):

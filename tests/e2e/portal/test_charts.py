@@ -8,7 +8,7 @@ from random import Random
 from playwright.async_api import expect
 
 from horae.clock import SystemClock, SystemIds
-from horae.domain.runs.series import INSTALLATION, WHOLE, Bucket, Slot, slots
+from horae.domain.runs.series import INSTALLATION, MINUTE, WHOLE, Bucket, Slot, begin
 from horae.domain.runs.spread import bucket
 from horae.store import open_store
 from horae.store.series import merge
@@ -52,10 +52,8 @@ async def past(horae: Horae, days: float) -> None:
             oldest_ms=int(4_000 * load**3),
             most_running=int(8 * load),
         )
-        for slot in slots(project_id, WHOLE, at):
-            added.setdefault(slot, Bucket()).add(mine)
-        for slot in slots(INSTALLATION, WHOLE, at):
-            added.setdefault(slot, Bucket()).add(Bucket(samples=1, slots=16))
+        for whose, bucket_of_it in ((project_id, mine), (INSTALLATION, Bucket(samples=1, slots=16))):
+            added.setdefault(Slot(whose, WHOLE, MINUTE, begin(at, MINUTE)), Bucket()).add(bucket_of_it)
 
     async def add(tx: SqlTransaction) -> None:
         await merge(tx._db, tx._dialect, added)

@@ -16,13 +16,20 @@ STEPS = (MINUTE, HOUR, DAY)
 MINUTES_KEPT = 2 * 86_400.0  # seconds
 INSTALLATION = NIL  # instead of a project
 WHOLE = ""  # the subject that means a whole project
+_QUEUE = "queue:"
+OTHERS = f"{_QUEUE}(others)"  # not a valid name of a queue
+_QUEUES, _QUEUES_OF_ALL = 50, 100  # with buckets of their own, per day: of a project, of the installation
 
 _ADDED = ("retries", "timed_out", "samples", "queued", "running", "slots")
 _HIGHEST = ("most_queued", "oldest_ms", "most_running", "done")
 
 
 def queue_subject(queue: str) -> str:
-    return f"queue:{queue}"
+    return f"{_QUEUE}{queue}"
+
+
+def is_queue(subject: str) -> bool:
+    return subject.startswith(_QUEUE)
 
 
 def worker_subject(worker_id: str) -> str:
@@ -33,7 +40,8 @@ def worker_subject(worker_id: str) -> str:
 class Bucket:
     """`ended` by status; `lateness` and `duration` of runs that started and were not cancelled. Values that are sampled
     once a minute are summed, for means (`queued`, `running`, `slots`), and their maximum is kept. `done` is the total
-    number of runs that a worker had executed by then."""
+    number of runs that a worker had executed by then. `queues`, of a project's day: the subjects of queues that have
+    buckets of their own."""
 
     ended: dict[str, int] = field(default_factory=dict)
     lateness: Spread = field(default_factory=dict)
@@ -48,6 +56,7 @@ class Bucket:
     oldest_ms: int = 0
     most_running: int = 0
     done: int = 0
+    queues: list[str] = field(default_factory=list)
 
     def add(self, other: Bucket) -> None:
         for status, count in other.ended.items():
@@ -59,21 +68,35 @@ class Bucket:
         for name in _HIGHEST:
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
 
+    def add_beside(self, other: Bucket) -> None:
+        """Adds what happened at the same time elsewhere."""
+        samples = max(self.samples, other.samples)
+        queued, running = self.most_queued + other.most_queued, self.most_running + other.most_running
+        self.add(other)
+        self.samples, self.most_queued, self.most_running = samples, queued, running
+
+    @property
+    def weight(self) -> int:
+        """How much went on."""
+        return sum(self.ended.values()) + self.queued + self.running
+
     def to_json(self) -> dict[str, Any]:
         """Without empty fields."""
         spreads = {"lateness": pairs(self.lateness), "duration": pairs(self.duration)}
         numbers = {name: getattr(self, name) for name in (*_ADDED, *_HIGHEST)}
-        return {name: value for name, value in {"ended": self.ended, **spreads, **numbers}.items() if value}
+        everything = {"ended": self.ended, **spreads, **numbers, "queues": self.queues}
+        return {name: value for name, value in everything.items() if value}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Bucket:
         """Damaged values are ignored."""
-        ended = stored.get("ended")
+        ended, queues = stored.get("ended"), stored.get("queues")
         return cls(
             ended={k: v for k, v in ended.items() if isinstance(v, int)} if isinstance(ended, dict) else {},
             lateness=read_pairs(stored.get("lateness")),
             duration=read_pairs(stored.get("duration")),
             **{name: _number(stored.get(name)) for name in (*_ADDED, *_HIGHEST)},
+            queues=[one for one in queues if isinstance(one, str)] if isinstance(queues, list) else [],
         )
 
 
@@ -122,6 +145,32 @@ def slots(project_id: str, subject: str, at: datetime) -> Iterable[Slot]:
     return (Slot(project_id, subject, step, begin(at, step)) for step in STEPS)
 
 
+def rolled(minutes: Mapping[Slot, Bucket]) -> dict[Slot, Bucket]:
+    """What minutes add to themselves, their hour and their day."""
+    found: dict[Slot, Bucket] = {}
+    for minute, bucket in minutes.items():
+        for slot in slots(minute.project_id, minute.subject, minute.at):
+            found.setdefault(slot, Bucket()).add(bucket)
+    return found
+
+
+def bounded(minutes: Mapping[Slot, Bucket], stored: Mapping[Slot, Bucket]) -> dict[Slot, Bucket]:
+    """Minutes of queues, of which jobs may name any number: so many of a project have buckets of their own each day,
+    the busiest of those that come first, and the others share one. `stored` has the days of their projects, which
+    remember them."""
+    midnight = {at: begin(at, DAY) for at in {slot.at for slot in minutes}}
+    days = {slot: stored[Slot(slot.project_id, WHOLE, DAY, midnight[slot.at])] for slot in minutes}
+    for slot in sorted(minutes, key=lambda slot: -minutes[slot].weight):
+        own, most = days[slot].queues, _QUEUES_OF_ALL if slot.project_id == INSTALLATION else _QUEUES
+        if len(own) < most and slot.subject not in own:
+            own.append(slot.subject)
+    found: dict[Slot, Bucket] = {}
+    for slot, bucket in minutes.items():
+        place = slot if slot.subject in days[slot].queues else slot._replace(subject=OTHERS)
+        found.setdefault(place, Bucket()).add_beside(bucket)
+    return found
+
+
 def sampled(sample: Sample) -> dict[Slot, Bucket]:
     """What a sample adds. The installation always has a bucket, so that a minute without one is known to be a gap."""
     found: dict[tuple[str, str], Bucket] = {(INSTALLATION, WHOLE): Bucket()}
@@ -139,7 +188,8 @@ def sampled(sample: Sample) -> dict[Slot, Bucket]:
         )
     for bucket in found.values():
         bucket.samples, bucket.most_queued, bucket.most_running = 1, bucket.queued, bucket.running
-    return {slot: bucket for whose, bucket in found.items() for slot in slots(*whose, sample.at)}
+    minute = begin(sample.at, MINUTE)
+    return {Slot(*whose, MINUTE, minute): bucket for whose, bucket in found.items()}
 
 
 def _number(value: Any) -> int:
