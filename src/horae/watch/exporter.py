@@ -25,7 +25,7 @@ class Exporter:
     def __init__(self, meters: Callable[[], Meters], ready: Callable[[], Readiness], token: str | None = None) -> None:
         self._meters, self._ready, self._token = meters, ready, token
         self._server: asyncio.Server | None = None
-        self._open = 0
+        self._open: dict[asyncio.StreamWriter, None] = {}  # oldest first
 
     async def start(self, host: str, port: int) -> int:
         """Returns the port that it listens on: different from `port` only if that is 0."""
@@ -38,10 +38,12 @@ class Exporter:
             self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._open >= _MOST:
-            writer.transport.abort()
-            return
-        self._open += 1
+        if len(self._open) >= _MOST:
+            # The oldest makes room, not the newest: whoever holds connections open must not fail the probes.
+            oldest = next(iter(self._open))
+            del self._open[oldest]
+            oldest.transport.abort()
+        self._open[writer] = None
         try:
             async with asyncio.timeout(_PATIENCE):
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -50,7 +52,7 @@ class Exporter:
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         finally:
-            self._open -= 1
+            self._open.pop(writer, None)
             writer.close()
 
     def _answer(self, head: bytes) -> bytes:

@@ -69,6 +69,8 @@ async def test_the_key_of_a_webhook_is_made_and_shown_once(api: Api):
         ({"target": {"kind": "slack", "url": "ftp://example.org"}}, "target.url"),
         ({"target": {"kind": "slack", "url": "http://169.254.169.254/latest"}}, "target.url"),
         ({"target": {"kind": "pagerduty", "routing_key": "x", "url": "http://0x7f.1/"}}, "target.url"),
+        ({"target": {"kind": "apprise", "url": "http://[::1"}}, "target.url"),
+        ({"target": {"kind": "apprise", "url": "no-scheme"}}, "target.url"),
         ({"target": {"kind": "pigeon"}}, "target"),
         ({"target": {"kind": "email", "to": []}}, "target.to"),
         ({"target": {"kind": "email", "to": ["ops@example.org\r\nBcc: all@example.org"]}}, "target.to[0]"),

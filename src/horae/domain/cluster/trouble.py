@@ -23,6 +23,9 @@ _DOES = {
     "upkeep": "delete expired data",
     "alerts": "evaluate alerts",
     "shards": "renew its shards",
+    "deliver": "send notifications",
+    "pings": "notice missing pings",
+    "series": "record time series",
 }
 
 

@@ -63,6 +63,17 @@ def _secret_text(value: SecretStr) -> SecretStr:
     return value
 
 
+def _apprise_url(value: SecretStr) -> SecretStr:
+    text = plain_text(value.get_secret_value())
+    try:
+        known = named_secret(text) is not None or urlsplit(text).scheme
+    except ValueError:  # half an IPv6 address
+        known = None
+    if not known:
+        raise ValueError("must be a URL as Apprise documents it, such as discord://…")
+    return value
+
+
 Mailbox = Annotated[str, Field(max_length=320), AfterValidator(mailbox)]
 SecretUrl = Annotated[SecretStr, Field(min_length=1, max_length=LONGEST_URL), AfterValidator(_secret_url)]
 SecretText = Annotated[SecretStr, Field(min_length=1, max_length=4_000), AfterValidator(_secret_text)]
@@ -184,7 +195,7 @@ class AppriseTarget(_Target):
     secret = required = ("url",)
 
     kind: Literal["apprise"]
-    url: SecretText | None = None
+    url: Annotated[SecretStr, Field(min_length=1, max_length=LONGEST_URL), AfterValidator(_apprise_url)] | None = None
 
 
 Target = Annotated[

@@ -1,0 +1,9 @@
+"""What a loop that keeps failing fails to do."""
+
+from horae.domain.cluster.trouble import trouble_task
+from horae.processes.duties import DUTIES
+
+
+def test_every_duty_has_words_of_its_own():
+    """The name alone would read "keeps failing to series"."""
+    assert [duty.name for duty in DUTIES if trouble_task(duty.name) == duty.name] == []
