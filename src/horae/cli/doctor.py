@@ -12,8 +12,8 @@ import typer
 from horae import __version__, config
 from horae.cli.printing import AsJson, print_json, say, status, table
 from horae.clock import SystemClock
+from horae.config.kinds import show
 from horae.domain.errors import HoraeError
-from horae.setting import show
 
 if TYPE_CHECKING:
     from horae.domain.cluster.process import WorkerRecord

@@ -11,9 +11,9 @@ from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, print_json, table
 from horae.cli.suggesting import named
 from horae.clock import SystemClock
+from horae.config.kinds import size
 from horae.domain.errors import InvalidInput
 from horae.domain.people.quota import MOST, WARN_AT
-from horae.setting import size
 
 if TYPE_CHECKING:
     from horae.sdk.quotas import Limits, Quota, Quotas

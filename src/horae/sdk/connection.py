@@ -1,5 +1,5 @@
 """Finds Horae for a program that only calls `task.enqueue(…)`: the API at HORAE_URL with HORAE_TOKEN, the database
-itself at HORAE_DATABASE_URL, or the server of `horae up` on this machine. Separate from config.py, which belongs to
+itself at HORAE_DATABASE_URL, or the server of `horae up` on this machine. Separate from `config`, which belongs to
 Horae's own processes: this runs in the user's."""
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae import config, setting
+from horae import config
+from horae.config import kinds as setting
 from horae.domain.errors import ConfigurationError
 from tests.lacking import lacking
 

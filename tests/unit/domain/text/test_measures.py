@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from horae import setting
 from horae.cli.definition import seconds as option
+from horae.config import kinds as setting
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.policy import Retry
 from horae.domain.targets.fields import Limits
