@@ -128,21 +128,14 @@ function drawn(
   if (as === "area") {
     const look = { stroke: colour, fill: colour, fillOpacity: 0.15 };
     return (
-      <Area
-        {...shared}
-        {...look}
-        type="monotone"
-        stackId={stack}
-        connectNulls={!gaps}
-        dot={few && gaps ? dot : false}
-      />
+      <Area {...shared} {...look} type="linear" stackId={stack} connectNulls={!gaps} dot={few && gaps ? dot : false} />
     );
   }
   const dots = as === "dots" || (few && gaps);
   return (
     <Line
       {...shared}
-      type="monotone"
+      type="linear"
       stroke={as === "dots" ? "none" : colour}
       strokeWidth={1.5}
       dot={dots ? dot : false}

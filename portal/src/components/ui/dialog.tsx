@@ -40,6 +40,7 @@ function Modal({ open, onOpenChange, title, description, children, footer, class
         <Radix.Overlay className={OVERLAY} />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
+          onOpenAutoFocus={toFirstField}
           className={cn("fixed z-50 flex flex-col bg-surface shadow-xl", className)}
         >
           <Head title={title} description={description} />
@@ -51,6 +52,16 @@ function Modal({ open, onOpenChange, title, description, children, footer, class
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** A form begins at its first field, not at the button that closes it. */
+function toFirstField(event: Event) {
+  const field = (event.target as HTMLElement).querySelector<HTMLElement>(
+    "form :is(input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select)",
+  );
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
 }
 
 function Head({ title, description }: Pick<DialogProps, "title" | "description">) {

@@ -5,6 +5,7 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { titled } from "@/lib/words";
 import { type Change, type Filters, NARROWING } from "./filters";
+import { ruleWords } from "./rules";
 import { SEVERITIES } from "./severity";
 
 const STATES = [
@@ -48,6 +49,6 @@ export function AlertFilters({ filters, onChange, shown }: AlertFiltersProps) {
 function rulesOf(shown: AlertView[], chosen: string) {
   const rules = new Set(shown.map((alert) => alert.rule));
   if (chosen) rules.add(chosen);
-  const found = [...rules].sort().map((rule) => ({ value: rule, label: titled(rule) }));
+  const found = [...rules].sort().map((rule) => ({ value: rule, label: ruleWords(rule) }));
   return [{ value: "", label: "Any rule" }, ...found];
 }

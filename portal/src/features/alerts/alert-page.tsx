@@ -4,6 +4,7 @@ import { Link, useParams } from "react-router";
 import type { AlertView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { KeyValues } from "@/components/ui/key-values";
 import { PageHeader } from "@/components/ui/page-header";
@@ -11,12 +12,14 @@ import { Panel } from "@/components/ui/panel";
 import { ServerText } from "@/components/ui/server-text";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { commandIn } from "@/lib/server-text";
 import { titled } from "@/lib/words";
 import { useAlertVerbs, useMayCare } from "./alert-verbs";
 import { nameOf, useSilenced } from "./care";
 import { Door } from "./door";
 import { NoteForm } from "./note-form";
 import { useAlert } from "./queries";
+import { ruleWords } from "./rules";
 import { SeverityIcon, severityTone } from "./severity";
 import { SilenceDialog } from "./silence-dialog";
 
@@ -39,6 +42,7 @@ export default function AlertPage() {
 function OneAlert({ alert }: { alert: AlertView }) {
   const open = alert.state === "open";
   const mayCare = useMayCare()(alert) && open;
+  const command = commandIn(alert.action.text);
   return (
     <>
       <PageHeader
@@ -52,12 +56,13 @@ function OneAlert({ alert }: { alert: AlertView }) {
         actions={mayCare ? <Actions alert={alert} /> : null}
       />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-        <Panel title="What to do">
+        <Panel title="Why, and what to do">
           <p className="text-sm break-words">
             <ServerText text={alert.why} />
           </p>
           <p className="mt-3 text-sm break-words">
             <span className="font-medium">Fix:</span> <ServerText text={alert.action.text} />
+            {command ? <CopyButton text={command} label="Copy command" /> : null}
           </p>
           <div className="mt-3">
             <Door alert={alert} size="md" />
@@ -96,7 +101,7 @@ function Actions({ alert }: { alert: AlertView }) {
       )}
       {silenced ? (
         <Button onClick={() => void unsilence(alert)}>
-          <BellRing /> End the silence
+          <BellRing /> Unsilence
         </Button>
       ) : (
         <Button onClick={() => setSilencing(true)}>
@@ -114,7 +119,7 @@ function Facts({ alert }: { alert: AlertView }) {
   return (
     <KeyValues
       items={[
-        ["Rule", titled(alert.rule)],
+        ["Rule", ruleWords(alert.rule)],
         [titled(subject.kind), <Subject key="subject" subject={subject} />],
         ["Began", <Time key="since" at={alert.since} as="exact" />],
         ["Last seen", alert.state === "open" ? <Time key="seen" at={alert.last_seen_at} /> : null],

@@ -62,11 +62,11 @@ function CareButtons({ alert, onAcknowledge, onSilence, onUnsilence }: CareButto
           <Check /> Acknowledge
         </Button>
       )}
-      <Tooltip content={silenced ? "End the silence" : "Silence"}>
+      <Tooltip content={silenced ? "Unsilence" : "Silence"}>
         <Button
           variant="ghost"
           size="icon-sm"
-          aria-label={`${silenced ? "End the silence" : "Silence"}: ${alert.title}`}
+          aria-label={`${silenced ? "Unsilence" : "Silence"}: ${alert.title}`}
           onClick={silenced ? onUnsilence : onSilence}
         >
           {silenced ? <BellRing /> : <BellOff />}

@@ -36,7 +36,7 @@ export function useAlertVerbs() {
       known(await call("POST /alerts/{id}/silence", { path: { id: alert.id }, body: { for: 0 } }));
       toast(`No longer silenced: ${alert.title}`);
     } catch (error) {
-      toastError("Could not end the silence", error);
+      toastError("Could not unsilence the alert", error);
     }
   };
   return { acknowledge, silence, unsilence };

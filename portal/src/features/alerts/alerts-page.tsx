@@ -36,7 +36,9 @@ export default function AlertsPage() {
         {items?.length === 0 ? <Nothing filters={filters} onClear={() => setFilters(CLEAR)} /> : null}
         {items && items.length > 0 ? <AlertList alerts={items} /> : null}
       </div>
-      <Pager nextCursor={alerts.data?.next_cursor}>{items?.length ? plural(items.length, "alert") : ""}</Pager>
+      <Pager nextCursor={alerts.data?.next_cursor}>
+        {items?.length ? `${plural(items.length, "alert")} on this page` : ""}
+      </Pager>
     </>
   );
 }

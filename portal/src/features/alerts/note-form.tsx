@@ -13,8 +13,8 @@ export function NoteForm({ alert }: { alert: AlertView }) {
     element.reset();
   });
   return (
-    <form onSubmit={form.onSubmit} className="mt-4 flex items-end gap-2 border-t border-line pt-4">
-      <Field label="Note" className="flex-1">
+    <form onSubmit={form.onSubmit} className="mt-4 flex flex-wrap items-end gap-2 border-t border-line pt-4">
+      <Field label="Note" className="flex-1 basis-48">
         <Input name="note" required maxLength={500} autoComplete="off" placeholder="What you found, or are doing" />
       </Field>
       <Button type="submit" busy={form.busy}>

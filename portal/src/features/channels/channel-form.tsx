@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { call } from "@/api/client";
+import type { ApiError } from "@/api/errors";
 import type { ChannelView, NewChannelView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Sheet } from "@/components/ui/dialog";
@@ -13,7 +14,7 @@ import { Once } from "@/features/settings/once";
 import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 import { KIND_CARDS } from "./kinds";
-import { type ChannelKind, newChannel, readChannel, writeChannel } from "./model";
+import { type ChannelKind, missingIn, newChannel, readChannel, writeChannel } from "./model";
 import { RuleFields } from "./rule-fields";
 import { TargetFields } from "./target-fields";
 
@@ -45,7 +46,8 @@ export function ChannelForm({ channel, installation, onClose }: ChannelFormProps
       else onClose();
     },
   });
-  const errors = formErrors(save.error);
+  const [missing, setMissing] = useState<ApiError | null>(null);
+  const errors = formErrors(missing, save.error);
   const change = (patch: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...patch }));
   const form = { draft, onDraft: change, errors };
   const text = textBinding(form);
@@ -61,7 +63,9 @@ export function ChannelForm({ channel, installation, onClose }: ChannelFormProps
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    const found = missingIn(draft, channel !== undefined);
+    setMissing(found);
+    if (!found) save.mutate();
   };
   return (
     <Sheet

@@ -1,3 +1,4 @@
+import { ApiError } from "@/api/errors";
 import type { ChannelBody, ChannelView } from "@/api/schema";
 import { number, record, text, texts } from "@/features/job-form/model/read";
 import { words } from "@/features/job-form/model/target-http";
@@ -126,6 +127,20 @@ export function writeChannel(draft: ChannelDraft): ChannelBody {
     repeat_after: number(draft.repeatAfter) ?? 3_600,
     per_hour: number(draft.perHour) ?? 60,
   } as ChannelBody;
+}
+
+/** What is still to be filled in, all at once; secrets of a channel that exists are kept. */
+export function missingIn(draft: ChannelDraft, exists: boolean): ApiError | null {
+  const secret = { webhook: "url", slack: "url", apprise: "url", pagerduty: "routing_key", opsgenie: "api_key" };
+  const value = { url: draft.url, routing_key: draft.routingKey, api_key: draft.apiKey };
+  const needed: Record<string, string> = { name: draft.name };
+  if (draft.kind === "email") needed["target.to"] = draft.to;
+  else if (!exists) needed[`target.${secret[draft.kind]}`] = value[secret[draft.kind] as keyof typeof value];
+  if (draft.kind === "email" && draft.ownServer) needed["target.server.host"] = draft.host;
+  const fields = Object.keys(needed).filter((field) => needed[field]?.trim() === "");
+  return fields.length
+    ? new ApiError(422, { errors: fields.map((field) => ({ field, message: "is required" })) })
+    : null;
 }
 
 function writeTarget(draft: ChannelDraft): Record<string, unknown> & { kind: ChannelKind } {

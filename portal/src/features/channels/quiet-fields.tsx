@@ -66,7 +66,7 @@ export function QuietFields({ draft, onDraft, errors }: DraftProps<ChannelDraft>
             <Field label="Time zone" error={errors.at("quiet.timezone")}>
               <ZoneSelect className="block" value={draft.timezone} onValue={(timezone) => onDraft({ timezone })} />
             </Field>
-            <Field label="Sent all the same" error={errors.at("quiet.allow")}>
+            <Field label="Let through" error={errors.at("quiet.allow")}>
               <Select className="block" choices={ALLOWED} value={draft.allow} onValue={(allow) => onDraft({ allow })} />
             </Field>
           </div>

@@ -37,7 +37,7 @@ export function TestDialog({ channel, installation, onClose }: TestDialogProps) 
       open
       onOpenChange={close}
       title={`Test ${channel.name}`}
-      description={`A test message to ${channel.address || "this channel"}, whatever its rules say.`}
+      description={`Sends a test message to ${channel.address || "this channel"}. Its rules do not apply.`}
       footer={
         <>
           {found && found.state !== "pending" ? <Button onClick={() => send.mutate()}>Send again</Button> : null}
@@ -71,7 +71,7 @@ function Became({ delivery }: { delivery: DeliveryView | undefined }) {
       <>
         <Bad text={`Failed: ${delivery.last_error}`} />
         <p className="mt-1 pl-6 text-xs text-muted">
-          Retried <Time at={delivery.due_at} />.
+          Next try <Time at={delivery.due_at} />.
         </p>
       </>
     );

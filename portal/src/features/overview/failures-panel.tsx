@@ -6,9 +6,11 @@ import { SkeletonLines } from "@/components/ui/skeleton";
 import { JobTime } from "@/features/job/job-time";
 import { said } from "@/lib/words";
 
-/** What failed lately, and with which words. */
+const MOST = 8;
+
+/** What failed lately, and with which words: each job once, by its latest failure. */
 export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
-  const sorted = runs?.toSorted((one, other) => (other.finished_at ?? "").localeCompare(one.finished_at ?? ""));
+  const jobs = byJob(runs ?? []).slice(0, MOST);
   return (
     <Panel
       title="Recent failures"
@@ -25,7 +27,7 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
         </p>
       ) : null}
       <ul className="-my-1 divide-y divide-line">
-        {sorted?.map((run) => (
+        {jobs.map(([run, failures]) => (
           <li key={run.id} className="flex items-baseline gap-3 py-1.5 text-sm">
             <div className="min-w-0 flex-1">
               <Link
@@ -38,6 +40,11 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
                 {run.error ?? said(run.reason ?? "")}
               </p>
             </div>
+            {failures > 1 ? (
+              <span className="shrink-0 text-xs text-muted" title={`${failures} of the last ${runs?.length} failures`}>
+                {failures} failures
+              </span>
+            ) : null}
             <span className="shrink-0 text-xs text-muted">
               <JobTime at={run.finished_at} job={run.job_id} />
             </span>
@@ -46,4 +53,15 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
       </ul>
     </Panel>
   );
+}
+
+/** The latest of each job's runs and how many they are, the job that failed last first. */
+function byJob(runs: RunView[]): [latest: RunView, runs: number][] {
+  const sorted = runs.toSorted((one, other) => (other.finished_at ?? "").localeCompare(one.finished_at ?? ""));
+  const found = new Map<string, [RunView, number]>();
+  for (const run of sorted) {
+    const [latest, count] = found.get(run.job_id) ?? [run, 0];
+    found.set(run.job_id, [latest, count + 1]);
+  }
+  return [...found.values()];
 }

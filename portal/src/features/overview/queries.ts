@@ -3,6 +3,7 @@ import { call } from "@/api/client";
 import { useRuns } from "@/features/runs/queries";
 import type { Span } from "./series";
 
+const FAILURES = 50; // of as many, each job is shown once
 const NUMBERS = 5_000; // ms: counters for the charts that go on by themselves
 
 export function useNumbers() {
@@ -33,4 +34,4 @@ export function useSchedulers() {
   });
 }
 
-export const useRecentFailures = () => useRuns({ status: "failed", limit: 8 });
+export const useRecentFailures = () => useRuns({ status: "failed", limit: FAILURES });

@@ -1,4 +1,5 @@
 import type { PingView } from "@/api/schema";
+import { record } from "@/features/job-form/model/read";
 
 export interface Lines {
   value: string;
@@ -11,7 +12,7 @@ const CURL = "curl -fsS -m 10 --retry 5 -o /dev/null";
 
 /** How a job elsewhere calls the ping: ready to be copied. */
 export function linesOf(url: string, schedule: PingView["schedule"]): Lines[] {
-  const cron = schedule && "cron" in schedule && typeof schedule.cron === "string" ? schedule.cron : "0 3 * * *";
+  const cron = cronOf(record(schedule));
   return [
     {
       value: "crontab",
@@ -48,6 +49,16 @@ export function linesOf(url: string, schedule: PingView["schedule"]): Lines[] {
       note: "Runs the command, and reports its start, its exit code and the end of its output. Needs no account.",
     },
   ];
+}
+
+/** When crontab is to run it: as the ping expects, where crontab can say that. */
+function cronOf({ cron, every }: Record<string, unknown>): string {
+  if (typeof cron === "string") return cron;
+  const [, digits, unit] = /^(\d+)([mh])$/.exec(String(every)) ?? [];
+  const number = Number(digits);
+  if (unit === "m" && 60 % number === 0 && number < 60) return number === 1 ? "* * * * *" : `*/${number} * * * *`;
+  if (unit === "h" && 24 % number === 0 && number < 24) return number === 1 ? "0 * * * *" : `0 */${number} * * *`;
+  return "0 3 * * *";
 }
 
 /** The address that a program calls: one without a host is this server's. */

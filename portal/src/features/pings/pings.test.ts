@@ -43,6 +43,17 @@ it("gives lines to copy, with the ping's own times", () => {
   expect(lines.map(({ value }) => value)).toEqual(["crontab", "curl", "systemd", "horae"]);
 });
 
+it.each([
+  ["1m", "* * * * *"],
+  ["15m", "*/15 * * * *"],
+  ["1h", "0 * * * *"],
+  ["6h", "0 */6 * * *"],
+  ["1d", "0 3 * * *"],
+  ["7m", "0 3 * * *"],
+])("writes every %s as crontab would", (every, cron) => {
+  expect(linesOf("/p", { every } as PingView["schedule"])[0]?.text).toContain(`${cron} /usr/local/bin/backup`);
+});
+
 it("completes an address without a host", () => {
   expect(fullUrl("/ping/T", "https://h")).toBe("https://h/ping/T");
   expect(fullUrl("https://a/ping/T", "https://h")).toBe("https://a/ping/T");

@@ -37,7 +37,7 @@ export function ScheduleFields({ draft, onDraft, errors, foreign = false }: Sche
         options={foreign ? FOREIGN : KINDS}
         value={draft.kind}
         onValue={(kind) => onDraft({ kind: kind as ScheduleKind })}
-        className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
+        className={foreign ? "grid-cols-2" : "grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"}
       />
       <Main draft={draft} onDraft={onDraft} errors={errors} foreign={foreign} />
       {draft.kind === "manual" ? null : (
