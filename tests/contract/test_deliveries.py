@@ -5,7 +5,7 @@ from horae.domain.notify.delivery import Sent
 from horae.domain.notify.notice import NoticeKind
 from horae.lifecycle.deliver import idle_for, route, settle
 from horae.lifecycle.prune import prune
-from tests.contract.channels import create, deliveries, notice, take, tell
+from tests.contract.channels import create, deliveries, notice, put, take, tell
 from tests.contract.world import World
 
 
@@ -107,3 +107,22 @@ async def test_an_answer_that_is_not_text_is_recorded(world: World) -> None:
     assert await world.store.transact(settle, due=due, sent=Sent("HTTP 502: a\x00b"), chance=0.5) == "pending"
     (row,) = await deliveries(world)
     assert (row["title"], row["last_error"]) == ("a\ufffdb", "HTTP 502: a\ufffdb")
+
+
+async def test_how_long_the_oldest_notification_waits(world: World) -> None:
+    async def waits(world: World) -> float:
+        return round(await world.store.read(lambda tx: tx.deliveries.oldest()) / 60)
+
+    assert await waits(world) == 0
+    await create(world, digest=3_600)
+    await put(world, notice(world))
+    assert await waits(await world.later(minutes=10)) == 10, "it was not routed"
+    await world.store.transact(route)
+    assert await waits(await world.later(minutes=50)) == 0, "it is being collected"
+    later = await world.later(minutes=70)
+    assert await waits(later) == 10, "it is due"
+    (due,) = await take(later)
+    await later.store.transact(settle, due=due, sent=Sent("HTTP 500"), chance=0.5)
+    assert await waits(later) == 70
+    await later.execute("UPDATE deliveries SET state = 'sent'")
+    assert await waits(later) == 0

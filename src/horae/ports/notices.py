@@ -101,6 +101,11 @@ class Deliveries(Protocol):
         """Seconds until a delivery is due; None if none is pending."""
         ...
 
+    async def oldest(self) -> float:
+        """Seconds since the oldest notice that was not routed, or message that was not delivered, was due; 0 if none
+        is."""
+        ...
+
     async def claim(self, token: str, lease: float, limit: int, without: Collection[str]) -> list[Due]:
         """Leases the longest due ones, except for these channels."""
         ...

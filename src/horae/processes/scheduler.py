@@ -13,6 +13,7 @@ from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.cluster.trouble import trouble_task
 from horae.ports import Clock, Hint, Ids, Notifier, Store, Transaction
 from horae.processes.duties import DUTIES, Post
+from horae.processes.duties.deliver import DeliverDuty
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.host import surely_dead
 from horae.processes.loop import log, measure, patiently, troubled
@@ -48,6 +49,10 @@ class Scheduler:
         self.meters = Meters()
         measure(self._loops, self.meters)
         self.meters.level(metrics.OWN_SHARDS, lambda: len(self._post.shards))
+        deliver = next(duty for duty in self._duties if isinstance(duty, DeliverDuty))
+        self.meters.gauge(
+            metrics.DELIVERIES, lambda: {labels: float(count) for labels, count in deliver.delivered.items()}
+        )
 
     def readiness(self) -> Readiness:
         """Whether it fires what is due in its shards."""

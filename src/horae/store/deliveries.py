@@ -170,6 +170,14 @@ class DeliveryTable(Group):
             return None
         return max((_utc(row["soonest"]) - _utc(row["now"])).total_seconds(), 0.0)
 
+    async def oldest(self) -> float:
+        routed = f"SELECT due_at AS at FROM deliveries WHERE state = 'pending' AND tries = 0 AND due_at < {self.d.now}"
+        tried = "SELECT created_at AS at FROM deliveries WHERE state = 'pending' AND tries > 0"
+        notice = "SELECT n.at FROM (SELECT at FROM notices ORDER BY id LIMIT 1) n"
+        waiting = f"{routed} UNION ALL {tried} UNION ALL {notice}"
+        (row,) = await self.db.fetch(f"SELECT {self.d.millis('MIN(w.at)', self.d.now)} AS ms FROM ({waiting}) w")
+        return max(float(row["ms"] or 0) / 1_000, 0.0)
+
     async def claim(self, token: str, lease: float, limit: int, without: Collection[str]) -> list[Due]:
         sql = _sql(self.d)
         others = f" AND NOT {self.d.among('d.channel_id', 'busy')}" if without else ""

@@ -112,6 +112,22 @@ ALERT_RULES = (
         "Somebody may be guessing: the logs of `serve` name addresses, `horae audit` the accounts that were locked.",
     ),
     AlertRule(
+        "HoraeDeliveriesFail",
+        f"{rate(metrics.DELIVERIES, '1h', ('kind',), result='failed')} > 0",
+        "1m",
+        "warning",
+        "Notifications through {{ $labels.kind }} channels were given up within the last hour",
+        "`horae channels list` shows the channels that fail, `horae channels deliveries` why.",
+    ),
+    AlertRule(
+        "HoraeNotificationsWait",
+        f"max({metrics.NOTICES_AGE.name}) > 900",
+        "5m",
+        "warning",
+        "A notification has been undelivered for {{ $value | humanizeDuration }}",
+        "`horae channels list` shows the channels that fail; without a scheduler nothing is sent.",
+    ),
+    AlertRule(
         "HoraeWakeupsLost",
         f"min by (instance) ({metrics.WAKEUPS_RELIABLE.name}) == 0 "
         f"and max by (instance) (max_over_time({metrics.WAKEUPS_RELIABLE.name}[1d])) == 1",

@@ -78,6 +78,8 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel("Failing steps", "ops", ((rate(metrics.STEP_FAILURES, _WINDOW, ("loop",)), "{{loop}}"),)),
         Panel("Requests", "reqps", ((rate(metrics.REQUESTS, _WINDOW, ("status",)), "{{status}}"),), stacked=True),
         Panel("Duration of requests", "s", _percentiles(metrics.REQUEST_SECONDS)),
+        Panel("Notifications", "ops", ((rate(metrics.DELIVERIES, _WINDOW, ("result",)), "{{result}}"),), stacked=True),
+        Panel("Oldest undelivered notification", "s", ((f"max({metrics.NOTICES_AGE.name})", "age"),)),
         Panel("Refused at the door", "ops", ((rate(metrics.AUTH_FAILURES, _WINDOW, ("kind",)), "{{kind}}"),)),
     ),
 }

@@ -32,6 +32,7 @@ async def installation(
         (metrics.LIVE, _by({status: live.get(status, 0) for status in ("queued", "running")})),
         (metrics.DEAD_LETTERS, {(): found["dead"]["letters"]}),
         (metrics.ALERTS, _by((await tx.alerts.counts(None)).by_severity)),
+        (metrics.NOTICES_AGE, {(): await tx.deliveries.oldest()}),
         *await _queues(tx),
         *await _processes(tx, offline_after, shard_lease),
         *await _jobs(tx, jobs),

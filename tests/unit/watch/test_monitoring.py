@@ -125,6 +125,11 @@ FORCED: dict[str, tuple[list[dict[str, str]], dict[str, str]]] = {
         {},
     ),
     "HoraeSignInsRefused": ([series('horae_auth_failures_total{kind="key"}', "0+600x40")], {}),
+    "HoraeDeliveriesFail": (
+        [series('horae_deliveries_total{kind="slack", result="failed"}', "0x5 1x20")],
+        {"kind": "slack"},
+    ),
+    "HoraeNotificationsWait": ([series("horae_notifications_oldest_seconds", "600+60x40")], {}),
     "HoraeWakeupsLost": ([series('horae_wakeups_reliable{instance="w1"}', "1x20 0x60")], {"instance": "w1"}),
 }
 WELL = [
@@ -134,6 +139,9 @@ WELL = [
     series('horae_runs_total{status="failed"}', "0+1x200"),
     series('horae_runs_total{status="succeeded"}', "0+60x200"),
     series("horae_dead_letters_open", "7x200"),
+    series('horae_deliveries_total{kind="slack", result="sent"}', "0+60x200"),
+    series('horae_deliveries_total{kind="slack", result="failed"}', "3x200"),
+    series("horae_notifications_oldest_seconds", "20x200"),
     series('horae_loop_troubled{instance="w1", loop="claim"}', "0x200"),
     series("horae_slots", "16x200"),
     series("horae_slots_busy", "4x200"),

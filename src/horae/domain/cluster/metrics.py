@@ -41,6 +41,9 @@ QUEUE_DEPTH = Family("horae_queue_depth", "gauge", "Due runs that wait in a queu
 QUEUE_AGE = Family("horae_queue_oldest_seconds", "gauge", "How long the oldest of them has been due.", ("queue",))
 DEAD_LETTERS = Family("horae_dead_letters_open", "gauge", "Failed runs that have been neither redriven nor discarded.")
 ALERTS = Family("horae_alerts_open", "gauge", "Alerts that are open, by severity.", ("severity",))
+NOTICES_AGE = Family(
+    "horae_notifications_oldest_seconds", "gauge", "How long the oldest undelivered notification has been due."
+)
 WORKERS = Family("horae_workers", "gauge", "Workers, by status.", ("status",))
 CLUSTER_SLOTS = Family("horae_slots", "gauge", "Slots of the workers that are alive.")
 CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which something runs.")
@@ -123,6 +126,13 @@ OWN_BUSY = Family("horae_worker_slots_busy", "gauge", "Those of them in which so
 OWN_AHEAD = Family("horae_worker_prefetched", "gauge", "Runs claimed ahead of the slots.", (), ("worker",))
 DRAINING = Family("horae_worker_draining", "gauge", "1 while this worker takes nothing more.", (), ("worker",))
 OWN_SHARDS = Family("horae_scheduler_shards", "gauge", "Shards that this scheduler owns.", (), ("scheduler",))
+DELIVERIES = Family(
+    "horae_deliveries_total",
+    "counter",
+    "Attempts of this scheduler to deliver a notification, by kind of channel and result.",
+    ("kind", "result"),
+    ("scheduler",),
+)
 
 # What every process does.
 STEP_SECONDS = Family(

@@ -75,6 +75,11 @@ class Due:
     fault: str | None
     sealed: SealedPart | None
 
+    @property
+    def kind(self) -> str:
+        """Of its channel."""
+        return "unknown" if self.spec is None else self.spec.target.kind
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:

@@ -4,12 +4,14 @@ sends the rest once the leases have expired."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
 from horae.accounts.channels import open_secrets
 from horae.domain.errors import InvalidInput
 from horae.domain.notify.delivery import Due, Envelope, Sent
+from horae.domain.notify.targets import KINDS
 from horae.domain.secrets.secret import CannotOpen
 from horae.lifecycle.deliver import Routed, idle_for, route, settle, take_due
 from horae.processes.duties.duty import Duty, Post
@@ -27,6 +29,8 @@ class DeliverDuty(Duty):
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
+        # By kind of channel and result; from 0, so that the first failure is an increase.
+        self.delivered = Counter({(kind, result): 0 for kind in KINDS for result in ("sent", "retried", "failed")})
         self._busy: dict[str, asyncio.Task[None]] = {}  # by channel
 
     async def step(self) -> float:
@@ -71,6 +75,7 @@ class DeliverDuty(Duty):
         except Exception as error:  # its lease expires, and it is retried
             log.warning("could not record a delivery; it will be sent again", delivery=due.id, reason=str(error))
             return
+        self.delivered[due.kind, "retried" if state == "pending" else state] += 1
         if state == "failed":
             log.warning("gave up a notification", channel=due.channel, delivery=due.id, reason=sent.error)
 
