@@ -444,3 +444,14 @@ def test_wrong_thresholds_are_refused(alert: dict[str, Any], field: str):
 def test_a_definition_without_alert_is_stored_as_before():
     assert "alert" not in spec_fields(spec())
     assert spec_fields(spec(alert={"failing": 2}))["alert"]["failing"] == 2
+
+
+@pytest.mark.parametrize("world", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True)
+async def test_a_start_of_everything_after_a_night_is_no_alarm(world: World):
+    await worker(world)
+    await world.job(every="1h")
+    later = await world.later(hours=9)
+    await evaluate(later, settling=60.0)  # the worker has not registered yet, and nothing has been fired
+    assert await rules(later) == []
+    await evaluate(later)
+    assert await rules(later) == ["late", "no_worker", "not_fired"]

@@ -18,13 +18,13 @@ from tests.contract.world import PERMANENT, World, scheduler_sign, worker_sign
 ADMIN = "user:admin"
 
 
-async def evaluate(world: World, *, disk: Any = None, **thresholds: Any) -> None:
+async def evaluate(world: World, *, disk: Any = None, settling: float = 0.0, **thresholds: Any) -> None:
     """One evaluation, by a scheduler that has just started: it remembers nothing."""
     await world.roll_up()
     post = Post(
         scheduler_sign(),
         world.store,
-        SchedulerSettings(thresholds=Thresholds(**thresholds), disk=disk or (lambda: None)),
+        SchedulerSettings(thresholds=Thresholds(**thresholds), settling=settling, disk=disk or (lambda: None)),
         64,
         world.clock,
         world.ids,

@@ -55,7 +55,7 @@ def list_alerts(
             for one in found
         ),
         "No alerts.",
-        spare=("care", "project"),
+        spare=("to do", "care", "project"),
     )
 
 

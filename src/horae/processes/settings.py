@@ -43,6 +43,7 @@ class SchedulerSettings:
     offline_after: float = 180.0  # since a worker's last heartbeat
     retention: Retention = field(default_factory=Retention)
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
+    settling: float = 0.0  # from its start until it evaluates alerts
     seals: Seals | None = field(default=None, repr=False)  # without it, channels' secrets cannot be decrypted
     public_url: str | None = None  # the portal's URL, for links in messages
     disk: Callable[[], Disk | None] = lambda: None  # the database file, if there is one

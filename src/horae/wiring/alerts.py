@@ -16,11 +16,18 @@ from horae.processes.alerting import Alerting
 from horae.processes.loop import Loop
 from horae.store.open import sqlite_path
 
+_SETTLING = 15.0  # seconds
 _LOOK = 15.0  # seconds
 
 
 def thresholds_of(settings: Settings) -> Thresholds:
     return Thresholds(**{field.name: getattr(settings, f"alert_{field.name}") for field in fields(Thresholds)})
+
+
+def settling(thresholds: Thresholds) -> float:
+    """When everything is started after a night, workers have not registered yet and what was due has not been fired:
+    that is no alarm. A scheduler that takes over from another one has been up for longer."""
+    return min(_SETTLING, thresholds.shortest or _SETTLING)
 
 
 def disk_of(settings: Settings) -> Disk | None:

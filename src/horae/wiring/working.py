@@ -19,7 +19,7 @@ from horae.processes.settings import AHEAD_FOR, HORIZON, SchedulerSettings, Work
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
 from horae.watch.logging import bind
-from horae.wiring.alerts import disk_of, thresholds_of
+from horae.wiring.alerts import disk_of, settling, thresholds_of
 from horae.wiring.executors import commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
@@ -59,6 +59,7 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
             shard_lease=settings.shard_lease,
             offline_after=settings.offline_after,
             thresholds=thresholds_of(settings),
+            settling=settling(thresholds_of(settings)),
             disk=partial(disk_of, settings),
             retention=Retention(
                 runs=settings.retention,

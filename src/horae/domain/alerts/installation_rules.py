@@ -88,14 +88,14 @@ def nobody_can_take(facts: WatchFacts) -> Iterator[Finding]:
         if facts.now - first.since < _PATIENCE:
             continue
         cause = why_stranded(first.queue, first.needs, facts.workers, facts.now)
-        runs = sum(one.runs for one in same)
+        runs, fix = sum(one.runs for one in same), cause.unblock or "start a worker that can"
         yield Finding(
             rule="nobody_can_take",
             severity="critical",
             subject=Subject("queue", queue, queue),
             title=f"No worker can execute {counted(runs, 'run')} in queue {queue!r}",
             why=f"{sentence(cause.detail)} The first has been waiting for {span(facts.now - first.since)}.",
-            action=AlertAction(sentence(cause.unblock or "start a worker that can"), "/workers"),
+            action=AlertAction(fix[:1].upper() + fix[1:], "/workers"),
             since=first.since,
             project_id=project_id,
         )

@@ -21,6 +21,7 @@ class AlertsDuty(Duty):
         self._eyes = Eyes(settings.thresholds, settings.offline_after, settings.shard_lease)
         shortest = settings.thresholds.shortest
         self._every = _EVERY if shortest is None else min(_EVERY, max(shortest / 4, 1.0))
+        self._ready_at = post.clock.monotonic() + settings.settling
         self._alerting = Alerting(post.store, settings.offline_after)
 
     async def step(self) -> float:
@@ -28,6 +29,8 @@ class AlertsDuty(Duty):
         if not post.is_first:
             return post.settings.sweep
         began = post.clock.monotonic()
+        if began < self._ready_at:
+            return self._ready_at - began
         changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
         took = post.clock.monotonic() - began
         await self._alerting.apply(changes)
