@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import io
 import os
 import signal
 import sys
@@ -100,7 +101,8 @@ def _settle_in(name: str, parent: int, output: int, keep: int) -> None:
     os.closerange(3, keep)
     os.closerange(max(keep + 1, 3), os.sysconf("SC_OPEN_MAX"))
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True)
     _rename(name)
 
 

@@ -3,6 +3,7 @@ account, and never gets in the way: if the report fails, the command runs all th
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -88,7 +89,7 @@ class _Tail:
 
     def copy(self, source: IO[bytes], to: IO[bytes]) -> None:
         begun = b""  # of a line: output of the other stream must not end up inside it
-        while chunk := source.read1(65_536):  # type: ignore[attr-defined]
+        while chunk := os.read(source.fileno(), 65_536):
             lines, end, begun = (begun + chunk).rpartition(b"\n")
             self._keep(lines + end)
             if len(begun) > _TAIL:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial, wraps
-from typing import IO, Annotated, Any, TypeVar
+from typing import IO, Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -44,8 +44,9 @@ class _Clearing:
     def write(self, text: str) -> int:
         if not self._screen.cleared:
             self._screen.cleared = True
-            sys.__stdout__.write(_CLEAR)  # type: ignore[union-attr]
-            sys.__stdout__.flush()  # type: ignore[union-attr]
+            terminal = sys.__stdout__ or self._stream
+            terminal.write(_CLEAR)
+            terminal.flush()
         return self._stream.write(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -73,8 +74,8 @@ def watched(command: F) -> F:
     signature = inspect.signature(command, eval_str=True)
     parameters = [*signature.parameters.values(), _WATCH]
     parameters.sort(key=lambda parameter: parameter.kind)
-    shown.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return shown  # type: ignore[return-value]
+    vars(shown)["__signature__"] = signature.replace(parameters=parameters)
+    return cast("F", shown)
 
 
 def _once(show: Callable[[], None]) -> None:

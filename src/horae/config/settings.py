@@ -30,18 +30,18 @@ class Settings:
     """Every setting of docs/configuration.md, in its units: durations in seconds, sizes in bytes."""
 
     database_url: str = _setting(kinds.database_url, "", secret=True)  # may contain a password
-    data_dir: Path = _setting(kinds.directory, Path())  # noqa: RUF009
+    data_dir: Path = _setting(kinds.directory, Path())
     host: str = _setting(kinds.host, "127.0.0.1")
     port: int = _setting(kinds.whole(1, 65_535), 8080)
     engine: str = _setting(kinds.choice("database", "celery"), "database")
-    engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})  # noqa: RUF009
+    engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})
     broker_url: str | None = _setting(kinds.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
 
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
     allow_signup: bool = _setting(kinds.boolean, False)
     second_factor: str = _setting(kinds.choice("optional", "admins", "required"), "optional")
-    project_quotas: dict[str, int] = _setting(kinds.quotas, {})  # noqa: RUF009
+    project_quotas: dict[str, int] = _setting(kinds.quotas, {})
     api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
@@ -96,7 +96,7 @@ class Settings:
     container_host: str | None = _setting(kinds.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
     container_network: str | None = _setting(kinds.line, None)
-    artifact_cache: Path | None = _setting(kinds.directory, None)  # noqa: RUF009
+    artifact_cache: Path | None = _setting(kinds.directory, None)
     artifact_cache_limit: int = _setting(kinds.size(1 << 20, 1 << 50), 10 << 30)
     artifact_limit: int = _setting(kinds.size(1 << 10, 1 << 40), 1 << 30)
     artifact_schemes: tuple[str, ...] = _setting(kinds.words, ("file", "s3"))

@@ -37,8 +37,17 @@ PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "T
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Start errors that will recur.
 _HOPELESS = frozenset(
-    getattr(errno, name)
-    for name in "ENOENT EACCES EPERM ENOTDIR EISDIR ENOEXEC E2BIG ELOOP ENAMETOOLONG".split()  # noqa: SIM905
+    (
+        errno.ENOENT,
+        errno.EACCES,
+        errno.EPERM,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.ENOEXEC,
+        errno.E2BIG,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+    )
 )
 
 

@@ -1,12 +1,18 @@
 """Imports what the children of `horae up` need, before they are forked, so that they share it."""
 
+from importlib import import_module
+
+_SHARED = (
+    "uvicorn",
+    "horae.api.app",
+    "horae.executors.http",
+    "horae.executors.python",
+    "horae.executors.script",
+    "horae.processes.scheduler",
+    "horae.processes.worker",
+)
+
 
 def preload() -> None:
-    import uvicorn  # noqa: F401
-
-    import horae.api.app
-    import horae.executors.http
-    import horae.executors.python
-    import horae.executors.script
-    import horae.processes.scheduler
-    import horae.processes.worker  # noqa: F401
+    for name in _SHARED:
+        import_module(name)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import fsspec  # type: ignore[import-untyped]
-from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from horae.executors.failure import Refused, in_words, one_line
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110 - no pathlib here
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 _DEAD = b"ZX"
 
 
@@ -80,9 +80,9 @@ def send(entry: ProcessEntry, number: signal.Signals) -> None:
 def tasks_of(user: int) -> int:
     """How many processes and threads a user has."""
     count = 0
-    for name in os.listdir("/proc"):  # noqa: PTH208
+    for name in os.listdir("/proc"):
         with suppress(OSError):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
                 count += int(_fields(_content(f"/proc/{name}/stat"))[17])
     return count
 
@@ -112,7 +112,7 @@ def _below(root: int, children: Callable[[int], list[ProcessEntry]]) -> list[Pro
 def _children(pid: int) -> list[ProcessEntry]:
     found = []
     with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+        for thread in os.listdir(f"/proc/{pid}/task"):
             listed = _content(f"/proc/{pid}/task/{thread}/children").split()
             found += [entry for child in listed if (entry := _read(int(child))) is not None]
     return found
@@ -121,7 +121,7 @@ def _children(pid: int) -> list[ProcessEntry]:
 def _by_parent(strangers: set[int]) -> dict[int, list[ProcessEntry]]:
     """All children of all processes, for kernels that do not list them."""
     table: dict[int, list[ProcessEntry]] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208
+    for name in os.listdir("/proc"):
         if name.isdigit() and (pid := int(name)) not in strangers and (entry := _read(pid)) is not None:
             table.setdefault(entry.parent, []).append(entry)
     return table
