@@ -92,6 +92,7 @@ class Settings:
 
     smtp_url: str | None = _setting(kinds.smtp_url, None, secret=True)
     mail_from: str | None = _setting(kinds.mailbox, None)
+    mail_domains: tuple[str, ...] | None = _setting(kinds.domains, None)
 
     container_host: str | None = _setting(kinds.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)

@@ -30,9 +30,10 @@ class SmtpServer:
     security: str
     username: str | None = None
     password: str | None = field(default=None, repr=False)
+    domains: tuple[str, ...] | None = None  # of recipients that it is for; None: all
 
     @classmethod
-    def from_url(cls, url: str) -> SmtpServer:
+    def from_url(cls, url: str, domains: tuple[str, ...] | None = None) -> SmtpServer:
         """`smtp://user:password@host:587` requires STARTTLS, `smtps://` uses TLS from the start; `?security=none` is
         for a server on the same machine."""
         parts = urlsplit(url)
@@ -41,7 +42,13 @@ class SmtpServer:
             raise ValueError("must be smtp://HOST:PORT or smtps://HOST:PORT, with ?security=none if need be")
         username = unquote(parts.username) if parts.username else None
         password = unquote(parts.password) if parts.password else None
-        return cls(parts.hostname, parts.port or _PORTS[security], security, username, password)
+        return cls(parts.hostname, parts.port or _PORTS[security], security, username, password, domains)
+
+    def outside(self, to: tuple[str, ...]) -> str | None:
+        """A recipient that it is not for."""
+        if self.domains is None:
+            return None
+        return next((one for one in to if one.rpartition("@")[2].lower() not in self.domains), None)
 
 
 class Mailer:
@@ -73,6 +80,8 @@ class Mailer:
         sender = target.sender or self._sender
         if sender is None:
             return Sent("no sender: set HORAE_MAIL_FROM, or give the channel a sender", permanent=True)
+        if outside := server.outside(target.to):
+            return Sent(f"the installation sends no mail to {outside} (HORAE_MAIL_DOMAINS)", permanent=True)
         address = server.host
         if target.server is not None:
             address = await self._addresses.of(server.host, server.port)

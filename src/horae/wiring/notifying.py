@@ -35,6 +35,6 @@ def _notifiers(settings: Settings) -> Notifier:
         CLOCK,
         version=__version__,
         allow_private=settings.http_allow_private,
-        smtp=SmtpServer.from_url(settings.smtp_url) if settings.smtp_url else None,
+        smtp=SmtpServer.from_url(settings.smtp_url, settings.mail_domains) if settings.smtp_url else None,
         sender=settings.mail_from,
     )

@@ -251,3 +251,14 @@ async def test_a_reply_that_never_ends_is_not_kept() -> None:
     assert sent.error is not None
     assert "too long" in sent.error
     assert written < 64 << 20  # what the network holds
+
+
+async def test_the_installations_server_sends_only_to_the_domains_it_is_for(mailbox: Mailbox) -> None:
+    with serving(mailbox, None) as port:
+        own = SmtpServer("127.0.0.1", port, "none", domains=("example.org",))
+        for to, taken in ((["ops@Example.org"], True), (["ops@example.org", "stranger@elsewhere.example"], False)):
+            sender = notifiers(smtp=own, sender="horae@example.org")
+            sent = await sent_by(sender, {"kind": "email", "to": to})
+            assert (sent == Sent()) is taken, sent
+            assert sent.permanent is not taken
+    assert len(mailbox.mails) == 1
