@@ -47,4 +47,4 @@ def envelope(target: dict[str, Any], *notices: Notice) -> Envelope:
 
 
 def notifiers(**fields: Any) -> Notifiers:
-    return Notifiers(SystemClock(), version="0", **{"allow_private": True, "timeout": 5.0, **fields})
+    return Notifiers(SystemClock(), version="0", **{"allow_private": True, "timeout": 30.0, **fields})

@@ -40,7 +40,7 @@ async def test_a_service_is_called(receiver: Receiver, sender: Notifiers) -> Non
         "dbus://", "gnome://", "kde://", "qt://", "glib://", "windows://", "macosx://", "syslog://", "exec://x",
         "file:///etc/passwd", "mailto://a:b@example.org", "rsyslog://localhost", "mqtt://localhost", "xmpp://h/x",
         "fcm://project@key/device?keyfile=/etc/passwd", "vapid://x", "smpp://u:p@h/1", "amqp://h", "irc://h/x",
-        "growl://h", "blink1://", "nonsense://x", "json://example.org/?template=/etc/passwd", "not a url",
+        "growl://h", "blink1://", "nonsense://x", "json://example.org/?template=/etc/passwd",
         "aprs://u:p@x", "telnet://h",
     ],
 )  # fmt: skip
@@ -72,8 +72,11 @@ async def answering(mebibytes: int | None) -> AsyncIterator[str]:
             for _ in range(mebibytes or 0):
                 writer.write(bytes(2**20))
                 await writer.drain()
-            if mebibytes is None:
-                await reader.read()  # until the other side has had enough
+            while mebibytes is None and not reader.at_eof():  # until the other side has had enough
+                writer.write(b" ")  # Apprise gives up on silence by itself
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1):
+                        await reader.read()
             writer.close()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
@@ -90,13 +93,12 @@ async def test_a_huge_answer_costs_the_scheduler_nothing(sender: Notifiers) -> N
 
 
 async def test_answers_that_never_end_hold_up_no_other(receiver: Receiver) -> None:
-    sender = notifiers(timeout=3.0)
+    sender = notifiers(timeout=20.0)  # in which a busy machine starts a process and calls
     async with answering(None) as url:
         slow = [sender.send(envelope({"kind": "apprise", "url": url})) for _ in range(4)]
-        assert {sent.error for sent in await asyncio.gather(*slow)} == {"no answer within 3 s"}
+        assert {sent.error for sent in await asyncio.gather(*slow)} == {"no answer within 20 s"}
         other = receiver.url.replace("http://", "json://")
-        while (sent := await sender.send(envelope({"kind": "apprise", "url": other}))).error:
-            assert sent.error == "no answer within 3 s"  # of a busy machine
+        assert await sender.send(envelope({"kind": "apprise", "url": other})) == Sent()
     await sender.close()
 
 
