@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests import logs, today
+from tests.copies import Copies
 from tests.databases import KINDS, Databases
 
 
@@ -28,6 +29,25 @@ def databases() -> Iterator[Databases]:
     made = Databases()
     yield made
     made.drop_all()
+
+
+@pytest.fixture(scope="session")
+def copies(databases: Databases) -> Copies:
+    return Copies(databases)
+
+
+@pytest.fixture
+def borrow_database(copies: Copies) -> Iterator[Callable[[str, str], str]]:
+    """`borrow_database(kind, original)` gives the URL of a copy, for tests that leave its tables alone."""
+    borrowed: list[tuple[str, str]] = []
+
+    def borrow(kind: str, original: str) -> str:
+        borrowed.append((copies.borrow(kind, original), original))
+        return borrowed[-1][0]
+
+    yield borrow
+    for url, original in borrowed:
+        copies.give_back(url, original)
 
 
 @pytest.fixture

@@ -30,8 +30,8 @@ def template(databases: Databases) -> Templates:
 
 @pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])
 async def world(
-    request: pytest.FixtureRequest, template: Templates, make_database: Callable[..., str]
+    request: pytest.FixtureRequest, template: Templates, borrow_database: Callable[[str, str], str]
 ) -> AsyncIterator[World]:
-    url = make_database(request.param, like=template(request.param))
+    url = borrow_database(request.param, template(request.param))
     async with AsyncExitStack() as stack:
         yield await World.open(url, stack)

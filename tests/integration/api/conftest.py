@@ -21,9 +21,9 @@ from tests.databases import KINDS, Databases
 from tests.migrated import migrated_once
 
 IDS, CLOCK = SystemIds(), SystemClock()
-ON_SQLITE = pytest.mark.parametrize(
-    "store", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True
-)  # what no database has a part in
+ON_EVERY_DATABASE = pytest.mark.parametrize(
+    "store", [pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS], indirect=True
+)  # what the database has a part in and tests/contract does not show
 SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 
@@ -38,11 +38,11 @@ def migrated(databases: Databases) -> Callable[[str], str]:
     return migrated_once(databases, [describe(lambda **arguments: None, name=name) for name in ("f", "TOKEN")])
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.sqlite)])
 async def store(
-    request: pytest.FixtureRequest, migrated: Callable[[str], str], make_database: Callable[..., str]
+    request: pytest.FixtureRequest, migrated: Callable[[str], str], borrow_database: Callable[[str, str], str]
 ) -> AsyncIterator[SqlStore]:
-    url = make_database(request.param, like=migrated(request.param))
+    url = borrow_database(request.param, migrated(request.param))
     opened = await open_store(url, clock=CLOCK, ids=IDS)
     yield opened
     await opened.close()

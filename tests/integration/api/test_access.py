@@ -11,7 +11,7 @@ from horae.api.auth import Allow, AllowAdmin, AllowInPath, Public
 from horae.domain.people.roles import PERMISSIONS, ROLES
 
 from . import account_calls
-from .conftest import IDS, ON_SQLITE, Api, add_key
+from .conftest import IDS, ON_EVERY_DATABASE, Api, add_key
 from .people import add_user, add_users
 
 PAST = {"start": "2020-01-01T00:00:00Z", "end": "2020-01-01T05:00:00Z"}
@@ -133,7 +133,6 @@ def guards(app: Any) -> dict[tuple[str, str], Allow | Public]:
     return found
 
 
-@ON_SQLITE
 def test_every_route_declares_its_permission(api: Api):
     found = guards(api.app)
     assert {path for (_, path), guard in found.items() if isinstance(guard, Public)} == PUBLIC
@@ -141,7 +140,6 @@ def test_every_route_declares_its_permission(api: Api):
     assert guarded == set(CALLS), "a route is missing from this matrix, or is no more"
 
 
-@ON_SQLITE
 def test_no_dependency_goes_to_a_thread(api: Api):
     """FastAPI runs plain functions in a thread: for our one-liners that doubles the cost of a request."""
 
@@ -155,7 +153,6 @@ def test_no_dependency_goes_to_a_thread(api: Api):
         check(route.dependant)
 
 
-@ON_SQLITE
 def test_every_permission_guards_something(api: Api):
     used = {guard.permission for guard in guards(api.app).values() if isinstance(guard, Allow)}
     assert PERMISSIONS - used == {"jobs:code"}  # that one is asked by content, not by route
@@ -256,6 +253,7 @@ async def test_nobody_may_do_anything(api: Api):
             assert answer.headers["www-authenticate"].startswith("Bearer"), (method, path, nobody)
 
 
+@ON_EVERY_DATABASE
 async def test_what_belongs_to_another_project_is_not_there(api: Api):
     ids = await paths(api)
     other = await another_project(api)

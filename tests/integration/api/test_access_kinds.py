@@ -9,7 +9,7 @@ from horae.api.auth import Allow, AllowInProject
 from horae.domain.people.roles import ROLES
 from horae.domain.targets import Target
 
-from .conftest import IDS, ON_SQLITE, Api, add_key
+from .conftest import IDS, Api, add_key
 from .people import add_user, add_users
 from .test_access import CALLS, PAST, another_project, filled, guards, paths
 
@@ -72,7 +72,6 @@ async def everybody(api: Api) -> list[tuple[str, str, dict[str, str]]]:
     return found
 
 
-@ON_SQLITE
 @KINDS
 async def test_each_role_may_do_what_it_may_with_jobs_of_every_kind(api: Api, kind: str):
     """Also the job as it is counts, not only as it would be: what only owners write, only they switch and delete."""
@@ -97,7 +96,6 @@ async def test_each_role_may_do_what_it_may_with_jobs_of_every_kind(api: Api, ki
     assert wrong == []
 
 
-@ON_SQLITE
 @KINDS
 async def test_each_role_makes_what_it_may(api: Api, kind: str):
     wrong = []
@@ -119,7 +117,6 @@ async def test_each_role_makes_what_it_may(api: Api, kind: str):
     assert (wrong, makers) == ([], {role for role in ORDER if may(role, "writer", kind)})
 
 
-@ON_SQLITE
 @KINDS
 async def test_jobs_of_every_kind_are_not_there_for_another_project(api: Api, kind: str):
     """Whatever route names a job or a run of it, whoever asks: an owner, an admin's key, somebody without a project."""
@@ -159,7 +156,6 @@ async def test_jobs_of_every_kind_are_not_there_for_another_project(api: Api, ki
     assert (await api.call("GET", f"/runs/{run['id']}")).json()["status"] == "queued"
 
 
-@ON_SQLITE
 async def test_who_is_suspended_may_do_nothing(api: Api):
     """Not even what concerns nobody else; an owner, and an admin."""
     ids = await paths(api)
@@ -180,7 +176,6 @@ async def test_who_is_suspended_may_do_nothing(api: Api):
             assert answer.status_code in (401, 429), (method, path, answer.text)
 
 
-@ON_SQLITE
 async def test_a_key_is_for_one_project_whatever_it_says(api: Api):
     ids = await paths(api)
     other = await another_project(api)

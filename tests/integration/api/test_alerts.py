@@ -8,7 +8,7 @@ from horae.domain.alerts.alert import INSTALLATION, AlertAction, Finding, Subjec
 from horae.lifecycle.alerts import open_alerts
 from horae.ports import Transaction
 
-from .conftest import Api, add_key
+from .conftest import ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 
 
@@ -45,6 +45,7 @@ async def listed(api: Api, role: str = "viewer", **params: Any) -> list[dict[str
     return found
 
 
+@ON_EVERY_DATABASE
 async def test_filters_and_pages(api: Api):
     made = await api.make()
     one, two = await opened(api, Subject("job", made["id"], "hello"), job("other"))

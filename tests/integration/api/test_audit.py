@@ -2,7 +2,7 @@
 
 import json
 
-from .conftest import Api, add_key
+from .conftest import ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 
 
@@ -27,6 +27,7 @@ async def test_reading_and_refusals_leave_no_trace(api: Api):
     assert [one["action"] for one in (await api.call("GET", "/audit")).json()["items"]] == ["job.create"]
 
 
+@ON_EVERY_DATABASE
 async def test_filters_and_pages(api: Api):
     for n in range(5):
         await api.make(f"job-{n}")

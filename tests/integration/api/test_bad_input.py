@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import ON_SQLITE, Api
+from .conftest import ON_EVERY_DATABASE, Api
 
 HTTP = {"kind": "http", "url": "https://example.org/"}
 CANARY = "s3cr3t-canary"
@@ -236,6 +236,7 @@ def check(answer: Any, field: str | None = None, status: int = 422) -> None:
 # Each test goes through all of its cases: a database of its own for each case would take minutes.
 
 
+@ON_EVERY_DATABASE
 async def test_bad_jobs(api: Api):
     for body, field in JOBS:
         for path in ("/jobs", "/jobs/recurring"):
@@ -257,7 +258,6 @@ async def test_bad_edits(api: Api):
     check(await api.call("PATCH", "/jobs/existing", json={"target": None}), "target")
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -285,6 +285,7 @@ async def test_bad_media_types(api: Api):
             check(answer, status=415)
 
 
+@ON_EVERY_DATABASE
 async def test_bad_triggers(api: Api):
     for body, field in TRIGGERS:
         check(await api.call("POST", "/jobs/existing/run", content=raw(body), headers=AS_JSON), field)
@@ -351,17 +352,20 @@ QUERIES = [
 ]
 
 
+@ON_EVERY_DATABASE
 async def test_bad_queries(api: Api):
     for path, field in QUERIES:
         check(await api.call("GET", path), field)
 
 
+@ON_EVERY_DATABASE
 async def test_odd_but_harmless_searches(api: Api):
     for q in ("%", "_", "'; DROP TABLE jobs; --", "\\", "!", "é", "😀", "%25"):
         answer = await api.call("GET", "/jobs", params={"q": q})
         assert (answer.status_code, answer.json()["items"]) == (200, []), q
 
 
+@ON_EVERY_DATABASE
 async def test_unknown_jobs(api: Api):
     body = {"name": "x", "target": HTTP}
     calls: list[tuple[str, str, Any]] = [
@@ -407,7 +411,6 @@ async def test_a_body_is_counted_while_it_streams(api: Api):
     assert sent < 20
 
 
-@ON_SQLITE
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fd00:ec2::254]", "2130706433", "0x7f.1", "127.1"])
 async def test_addresses_that_no_job_may_call(api: Api, host: str):
     target = {"kind": "http", "url": f"http://{host}/"}

@@ -8,7 +8,7 @@ import pytest
 
 from horae.store.table import metadata
 
-from .conftest import IDS, ON_SQLITE, Api
+from .conftest import IDS, ON_EVERY_DATABASE, Api
 from .people import add_user
 from .test_bad_input import AS_JSON, CANARY, RAW, check, raw
 from .things import filled, make_things
@@ -52,7 +52,6 @@ def refused(answer: Any) -> None:
 # ---- bodies
 
 
-@ON_SQLITE
 async def test_bad_bodies_of_every_route(api: Api, things: dict[str, str]):
     tried = 0
     for method, path, operation in operations(api):
@@ -70,7 +69,6 @@ async def test_bad_bodies_of_every_route(api: Api, things: dict[str, str]):
     assert tried > 25
 
 
-@ON_SQLITE
 async def test_endless_bodies_of_every_route(api: Api, things: dict[str, str]):
     """Refused after a megabyte without a length, and at once with one."""
     for method, path, operation in operations(api):
@@ -95,6 +93,7 @@ async def test_endless_bodies_of_every_route(api: Api, things: dict[str, str]):
 # ---- ids and queries
 
 
+@ON_EVERY_DATABASE
 async def test_odd_ids_of_every_route(api: Api, things: dict[str, str]):
     bodies = {"/secrets/{name}": {"value": "v"}, "/members/{user}": {"role": "viewer"}}
     for method, path, _ in operations(api):
@@ -107,6 +106,7 @@ async def test_odd_ids_of_every_route(api: Api, things: dict[str, str]):
                 refused(await api.call(method, where, json=None if method in ("GET", "DELETE") else body))
 
 
+@ON_EVERY_DATABASE
 async def test_unknown_and_foreign_ids_are_not_there(api: Api, things: dict[str, str]):
     for place in (
         "/runs/{id}",
@@ -140,6 +140,7 @@ def wrong(parameter: dict[str, Any]) -> Iterator[str]:
             yield "x" * (kind["maxLength"] + 1)
 
 
+@ON_EVERY_DATABASE
 async def test_bad_queries_of_every_route(api: Api, things: dict[str, str]):
     tried = set()
     for method, path, operation in operations(api):
@@ -155,6 +156,7 @@ async def test_bad_queries_of_every_route(api: Api, things: dict[str, str]):
     assert {"limit", "cursor", "sort", "status", "since", "format", "kind", "force", "by"} <= tried
 
 
+@ON_EVERY_DATABASE
 async def test_forged_cursors_of_every_list(api: Api, things: dict[str, str]):
     real = (await api.call("GET", "/audit", params={"limit": 1})).json()["next_cursor"]
     assert real
@@ -289,12 +291,14 @@ BODIES: dict[tuple[str, str], list[tuple[Any, str]]] = {
 }
 
 
+@ON_EVERY_DATABASE
 async def test_bad_accounts_keys_and_secrets(api: Api, things: dict[str, str]):
     for (method, path), cases in BODIES.items():
         for body, field in cases:
             check(await api.call(method, filled(path, things), content=raw(body), headers=AS_JSON), field)
 
 
+@ON_EVERY_DATABASE
 async def test_what_numbers_are_not(api: Api, things: dict[str, str]):
     job = {"name": "n", "target": {"kind": "http", "url": "https://example.org/"}}
     for field in ("timeout", "priority", "max_instances", "start_within", "catch_up_window"):
@@ -308,6 +312,7 @@ async def test_what_numbers_are_not(api: Api, things: dict[str, str]):
             check(await api.call("POST", filled(path, things), content=body, headers=AS_JSON), "input.a[1]")
 
 
+@ON_EVERY_DATABASE
 async def test_the_same_key_with_another_body_at_the_same_instant(api: Api):
     """One of them is carried out, the other one refused: never both, never none."""
     await add_user(api.store, "somebody", default="viewer")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import IDS, ON_SQLITE, Api, add_key
+from .conftest import IDS, Api, add_key
 from .test_access import another_project
 from .test_bad_input import AS_JSON, RAW, check, raw
 
@@ -149,7 +149,6 @@ async def test_unknown_jobs(api: Api):
             check(await api.call(method, f"/jobs/{ref}{path}", json=body), status=404)
 
 
-@ON_SQLITE
 @pytest.mark.parametrize("path", ["pause", "rollback", "backfill"])
 async def test_bad_json(api: Api, path: str):
     for content, status in RAW:
@@ -196,7 +195,6 @@ async def forget_versions(api: Api) -> None:
     await api.store.transact(forget)
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("schedule", "field", "message"),
     [

@@ -7,7 +7,7 @@ import pytest
 
 from horae.domain.pings.badge import MOST, BadgeState, draw
 
-from .conftest import ON_SQLITE, Api
+from .conftest import Api
 from .test_pings import get, make, send
 from .work import FAILED, work
 
@@ -80,7 +80,6 @@ async def test_a_badge_is_revoked(api: Api):
     assert [entry["action"] for entry in trail] == ["badge.delete", "badge.create", "badge.create"]
 
 
-@ON_SQLITE
 async def test_how_a_badge_is_sent(api: Api):
     await make(api)
     made = await badge(api, "ping", "backup")
@@ -94,7 +93,6 @@ async def test_how_a_badge_is_sent(api: Api):
     assert (head.status_code, head.content) == (200, b"")
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     "name",
     [
@@ -120,7 +118,6 @@ async def test_a_name_is_text_whatever_it_looks_like(api: Api, name: str):
     assert not [key for element in root.iter() for key in element.keys() if key.startswith("on")]  # noqa: SIM118
 
 
-@ON_SQLITE
 async def test_bad_badges_are_refused(api: Api):
     await make(api)
     for body, status in (

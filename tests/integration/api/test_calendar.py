@@ -6,7 +6,7 @@ import pytest
 
 from horae.api.routes import calendar
 
-from .conftest import ON_SQLITE, Api, add_key
+from .conftest import Api, add_key
 from .test_access import another_project
 
 DAY = {"start": "2090-06-01T00:00:00Z", "end": "2090-06-02T00:00:00Z"}
@@ -82,7 +82,6 @@ async def test_jobs_without_a_next_run_are_not_missing(api: Api, monkeypatch: py
     assert (found["truncated"], found["complete_until"], len(found["items"])) == (False, DAY["end"], 1)
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("params", "field"),
     [

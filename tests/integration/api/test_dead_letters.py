@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import IDS, Api, add_key
+from .conftest import IDS, ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 from .work import FAILED, INTERRUPTED, work
 
@@ -24,6 +24,7 @@ async def listed(api: Api, path: str = "/dead-letters", **params: Any) -> list[d
     return found
 
 
+@ON_EVERY_DATABASE
 async def test_lists_and_groups(api: Api):
     job = await api.make(retry={"max_attempts": 1})
     failed = await fail(api, count=3, input={"n": 1})

@@ -9,10 +9,8 @@ from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.domain.people.device import PAUSE
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
+from .conftest import CLOCK, IDS, SECRET, Api
 from .people import add_user
-
-pytestmark = ON_SQLITE
 
 
 async def begin(api: Api, **body: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from horae.api import watching
 from horae.api.app import build
 from horae.api.context import ApiSettings
 
-from .conftest import CLOCK, IDS, SECRET, Api, add_key
+from .conftest import CLOCK, IDS, ON_EVERY_DATABASE, SECRET, Api, add_key
 from .test_access import another_project
 from .work import work
 
@@ -74,6 +74,7 @@ async def following(url: str, token: str, last: str | None = None, **params: Any
             yield Stream(lines)
 
 
+@ON_EVERY_DATABASE
 async def test_runs_jobs_and_workers_as_they_change(api: Api):
     async with serving(api.app) as url, following(url, api.tokens["viewer"]) as stream:
         job = await api.make()

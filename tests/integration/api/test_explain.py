@@ -1,6 +1,6 @@
 """Why, over the API: the shape of the answer. What it says is for the contract tests."""
 
-from .conftest import ON_SQLITE, Api
+from .conftest import Api
 
 UNKNOWN = "01990000-0000-7000-8000-000000000000"
 GATE = {"name", "state", "level", "detail", "unblock", "until"}
@@ -49,7 +49,6 @@ async def test_what_is_not_there(api: Api):
     assert (refused.status_code, refused.json()["field"]) == (422, "deep")
 
 
-@ON_SQLITE
 async def test_it_is_described(api: Api):
     paths = (await api.call("GET", "/openapi.json")).json()["paths"]
     for path, view in (("jobs", "JobExplanationView"), ("runs", "RunExplanationView")):

@@ -10,11 +10,10 @@ import jwt
 import pytest
 
 from .browsing import RULES, Browser, sso_api
-from .conftest import CLOCK, ON_SQLITE, Api
+from .conftest import CLOCK, Api
 from .hostile_provider import Claims, Hostile, Key, hostile
 from .people import add_user
 
-pytestmark = ON_SQLITE
 DAY = 86_400
 NOW = int(CLOCK.now().timestamp())  # or a while ago: no test may mind
 Change = Callable[[Hostile], Any]

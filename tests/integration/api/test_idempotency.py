@@ -15,7 +15,7 @@ from horae.domain.jobs.idempotency import DerivedIds, Once
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import submit
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key
+from .conftest import CLOCK, IDS, ON_EVERY_DATABASE, SECRET, Api, add_key
 from .test_access import another_project
 
 
@@ -36,6 +36,7 @@ async def kept(api: Api) -> int:
     return await api.store.read(count)
 
 
+@ON_EVERY_DATABASE
 async def test_the_same_request_has_one_effect_and_one_answer(api: Api):
     await api.make()
     first = await send(api, "/jobs/hello/run", json={"input": {"a": 1}})
@@ -98,6 +99,7 @@ async def test_what_was_refused_may_be_mended_and_sent_again(api: Api):
     assert await kept(api) == 1
 
 
+@ON_EVERY_DATABASE
 @pytest.mark.parametrize("path", ["/jobs/hello/pause", "/jobs/hello/run", "/jobs/hello/runs:batch", "/jobs"])
 async def test_at_the_same_instant_from_several_processes(api: Api, path: str):
     await api.make(schedule={"every": "1h"})
@@ -114,6 +116,7 @@ async def test_at_the_same_instant_from_several_processes(api: Api, path: str):
     assert len((await api.call("GET", "/jobs")).json()["items"]) == (2 if path == "/jobs" else 1)
 
 
+@ON_EVERY_DATABASE
 async def test_the_order_of_a_batch_is_that_of_its_ids(api: Api):
     await api.make()
     made = (await send(api, "/jobs/hello/runs:batch", json={"runs": [{"input": n} for n in range(30)]})).json()["items"]
@@ -145,6 +148,7 @@ async def crash(api: Api, path: str, held: float) -> str:
     return await api.store.transact(die)
 
 
+@ON_EVERY_DATABASE
 async def test_a_crash_between_effect_and_answer_brings_no_second_effect(api: Api):
     await api.make()
     run_id = await crash(api, "/jobs/hello/run", held=-1)
@@ -175,7 +179,6 @@ async def test_answers_that_hold_a_secret_are_sealed(api: Api):
     assert made.json()["token"] not in str(dict(row))
 
 
-@ON_SQLITE
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "naïve", "a\tb"])
 async def test_bad_keys(api: Api, key: str):
     await api.make()

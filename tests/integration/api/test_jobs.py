@@ -6,7 +6,7 @@ from horae.domain.jobs.policy import Defaults, Retry
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome
 
-from .conftest import CLOCK, IDS, SECRET, Api
+from .conftest import CLOCK, IDS, ON_EVERY_DATABASE, SECRET, Api
 from .work import work
 
 JOB_FIELDS = (
@@ -35,6 +35,7 @@ async def test_created_is_found_by_id_and_by_name(api: Api):
     assert by_id.headers["etag"] == '"1"'
 
 
+@ON_EVERY_DATABASE
 async def test_a_list_tells_more_of_each_job_if_asked(api: Api):
     made = await api.make("nightly", schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"})
     listed = {**made, "stranded": False}
@@ -66,6 +67,7 @@ async def test_recurring_requires_a_recurring_schedule(api: Api):
     assert made.headers["location"] == f"/api/v1/jobs/{made.json()['id']}"
 
 
+@ON_EVERY_DATABASE
 async def test_lists_go_on_where_they_stopped(api: Api):
     for n in range(5):
         await api.make(f"job-{n}")
@@ -120,6 +122,7 @@ async def test_put_replaces_and_takes_back_what_get_gave(api: Api):
     assert (replaced.json()["description"], replaced.json()["tags"], replaced.json()["version"]) == ("", [], 2)
 
 
+@ON_EVERY_DATABASE
 async def test_edits_of_an_old_version_are_refused(api: Api):
     await api.make()
     first = await api.call("PATCH", "/jobs/hello", json={"description": "1"}, headers={"if-match": '"1"'})
@@ -134,6 +137,7 @@ async def test_edits_of_an_old_version_are_refused(api: Api):
     assert anyhow.status_code == 200
 
 
+@ON_EVERY_DATABASE
 async def test_renaming_onto_another_name_is_a_conflict(api: Api):
     await api.make("a")
     await api.make("b")
@@ -200,6 +204,7 @@ async def test_a_name_that_is_nearly_right_is_suggested(api: Api):
     assert (await api.call("GET", "/jobs/nothing-like-it")).json()["detail"] == "there is no job 'nothing-like-it'"
 
 
+@ON_EVERY_DATABASE
 async def test_sorted_pages_keep_to_their_order(api: Api):
     for name in ("b", "a", "c"):
         await api.make(name)
@@ -260,6 +265,7 @@ async def test_runs_that_nobody_starts_end_by_default(api: Api):
     assert (await there.call("PUT", "/jobs/old", json=put)).json()["start_within"] == 300, "once it is saved as a whole"
 
 
+@ON_EVERY_DATABASE
 async def test_jobs_by_their_last_run_and_whether_they_recur(api: Api):
     await api.make("hourly", schedule={"every": "1h"})
     await api.make("broken", retry={"max_attempts": 1})

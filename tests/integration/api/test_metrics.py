@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from horae.lifecycle.prune import roll_up
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import ON_EVERY_DATABASE, Api
 from tests.integration.api.test_monitoring import add_worker, some_history
 from tests.integration.api.work import FAILED, work
 
 
+@ON_EVERY_DATABASE
 async def test_metrics_count_runs_by_status(api: Api) -> None:
     await api.make()
     await api.call("POST", "/jobs/hello/run", json={})
@@ -88,6 +89,7 @@ async def test_no_job_is_a_label_unless_it_was_chosen(api: Api) -> None:
     }, "a paused job is not due, and one that never succeeded has no such time"
 
 
+@ON_EVERY_DATABASE
 @pytest.mark.parametrize("summed", [False, True])
 async def test_the_numbers_of_a_chosen_job(api: Api, summed: bool) -> None:
     await api.make("nightly", schedule={"cron": "0 0 1 1 *"})

@@ -6,7 +6,7 @@ from typing import Any
 from horae.api.views import instant
 from horae.domain.cluster.process import Beat, Host, SchedulerSign, WorkerSign
 
-from .conftest import IDS, Api, add_key
+from .conftest import IDS, ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 from .work import FAILED, take, work
 
@@ -65,6 +65,7 @@ async def test_jobs_in_numbers(api: Api):
     assert other["executions"]["success_rate"] is None
 
 
+@ON_EVERY_DATABASE
 async def test_the_hours(api: Api):
     await some_history(api)
     found = (await api.call("GET", "/monitoring/hours?hours=3", role="viewer")).json()["items"]
@@ -79,6 +80,7 @@ async def test_the_hours(api: Api):
         assert (await api.call("GET", f"/monitoring/hours?hours={hours}")).status_code == 422
 
 
+@ON_EVERY_DATABASE
 async def test_the_days(api: Api):
     await some_history(api)
     found = (await api.call("GET", "/monitoring/days?days=2", role="viewer")).json()["items"]
@@ -151,6 +153,7 @@ async def test_what_no_worker_offers(api: Api):
     assert {one["stranded"] for one in (await api.call("GET", "/queues", role="stranger")).json()["items"]} == {0}
 
 
+@ON_EVERY_DATABASE
 async def test_health_in_detail(api: Api):
     before = await api.call("GET", "/health/detailed")
     assert (before.status_code, before.json()) == (

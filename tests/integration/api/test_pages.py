@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Api
+from .conftest import ON_EVERY_DATABASE, Api
 
 LONG = "ü" * 2_100  # characters; as many bytes again
 
@@ -21,6 +21,7 @@ async def everything(api: Api, path: str, **params: Any) -> list[list[dict[str, 
     return pages
 
 
+@ON_EVERY_DATABASE
 async def test_a_list_of_runs_leaves_out_what_is_long(api: Api):
     await api.make()
     inputs: list[Any] = [None, {"a": "short"}, {"a": LONG}]
@@ -54,6 +55,7 @@ async def test_a_page_of_jobs_ends_early_if_they_are_long(api: Api, portion: int
     assert await everything(api, "/jobs", limit=200, q="nothing of the kind") == [[]]
 
 
+@ON_EVERY_DATABASE
 async def test_a_page_of_versions_ends_early_and_cuts_what_changed(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("horae.api.routes.versions.PAGE_BYTES", 50_000)
     await api.make()

@@ -21,7 +21,7 @@ from horae.engines.database import DatabaseEngine
 from horae.lifecycle.functions import register_functions
 from tests.contract.working import working
 from tests.contract.world import World
-from tests.integration.api.conftest import CLOCK, IDS, ON_SQLITE, Api
+from tests.integration.api.conftest import CLOCK, IDS, Api
 from tests.waiting import until
 
 SOURCE = f"{Path(horae.__file__).parent}/"
@@ -88,7 +88,6 @@ def compare(title: str, files: list[str]) -> None:
     assert [file for file in files if file not in known] == [], "called, but not listed"
 
 
-@ON_SQLITE
 async def test_from_post_to_queued(api: Api) -> None:
     async def send(_: Collection[str]) -> None: ...
 
@@ -100,7 +99,6 @@ async def test_from_post_to_queued(api: Api) -> None:
     compare("From POST to queued", files)
 
 
-@ON_SQLITE
 async def test_from_wake_to_history(api: Api) -> None:
     path = await job_of(api)
     async with working(cast("World", SimpleNamespace(store=api.store, clock=CLOCK, ids=IDS))) as worker:

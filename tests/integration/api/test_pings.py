@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from horae.api.routes import signals
 
-from .conftest import ON_SQLITE, Api, add_key
+from .conftest import ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 from .test_refusals import counted
 
@@ -136,7 +136,6 @@ async def test_a_body_is_kept_from_its_end(api: Api):
     assert (await api.call("GET", "/pings/backup/events/3")).status_code == 404
 
 
-@ON_SQLITE
 async def test_of_a_huge_body_the_rest_is_not_read_and_the_signal_counts(api: Api):
     ping = await make(api)
     read = 0
@@ -153,7 +152,6 @@ async def test_of_a_huge_body_the_rest_is_not_read_and_the_signal_counts(api: Ap
     assert len((await get(api, "/events/1"))["body"]) == 10_000
 
 
-@ON_SQLITE
 async def test_a_body_that_does_not_come_is_not_waited_for(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(signals, "PATIENCE", 0.05)
     ping = await make(api)
@@ -224,7 +222,6 @@ async def test_unknown_tokens_learn_nothing_and_are_counted(api: Api):
     assert (await get(api))["events"] == 0
 
 
-@ON_SQLITE
 async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api: Api):
     ping = await make(api)
     assert (await send(api, ping)).status_code == 200
@@ -233,7 +230,6 @@ async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api
     assert (await send(api, ping)).status_code == 200  # of the same address
 
 
-@ON_SQLITE
 async def test_a_flood_for_one_ping_is_limited(api: Api):
     ping, other = await make(api), await make(api, "other")
     answers = [await send(api, ping) for _ in range(80)]
@@ -244,6 +240,7 @@ async def test_a_flood_for_one_ping_is_limited(api: Api):
     assert (await get(api))["events"] == 80 - len(refused)
 
 
+@ON_EVERY_DATABASE
 async def test_pings_at_the_same_time(api: Api):
     ping = await make(api)
     answers = await asyncio.gather(*(send(api, ping, "/start", params={"rid": str(n)}) for n in range(12)))
@@ -308,7 +305,6 @@ async def test_another_project_sees_and_changes_nothing(api: Api):
     assert (await api.call("GET", "/monitoring/pings")).json()["up"] == 1
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -335,6 +331,7 @@ async def test_bad_definitions_are_refused_by_field(api: Api, body: dict[str, An
     assert (await api.call("GET", "/pings")).json()["items"] == []
 
 
+@ON_EVERY_DATABASE
 async def test_lists_by_state_tag_and_page(api: Api):
     for name in ("c", "a", "b"):
         await make(api, name, tags=["db"] if name != "b" else [])
@@ -359,7 +356,6 @@ async def test_read_only_fields_are_refused_in_a_patch(api: Api):
         assert (answer.status_code, answer.json()["field"]) == (422, name)
 
 
-@ON_SQLITE
 async def test_a_browser_that_opens_the_url_gets_no_page_of_the_portal(api: Api):
     ping = await make(api)
     answer = await send(api, ping, headers={"accept": "text/html"})

@@ -9,7 +9,7 @@ from horae.api.context import ApiSettings
 from horae.api.refusals import KINDS
 from horae.domain.people.lockout import ACCOUNT
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
+from .conftest import CLOCK, IDS, SECRET, Api
 from .people import PASSWORD, add_user
 from .test_signing_in import log_in
 from .test_tokens import HOST, cookie_of, refresh, signed_in
@@ -22,7 +22,6 @@ async def counted(api: Api) -> dict[str, int]:
     return {kind: int(n) for kind, n in re.findall(r'horae_auth_failures_total\{kind="(\w+)"\} (\d+)', text)}
 
 
-@ON_SQLITE
 async def test_what_is_refused_is_counted_and_logged_without_secrets(api: Api):
     await add_user(api.store, "ada")
     assert await counted(api) == dict.fromkeys(KINDS, 0)
@@ -44,7 +43,6 @@ async def test_what_is_refused_is_counted_and_logged_without_secrets(api: Api):
         assert secret not in str(lines)
 
 
-@ON_SQLITE
 async def test_a_flood_leaves_few_lines(api: Api):
     with capture_logs() as logged:
         for _ in range(60):
@@ -72,7 +70,6 @@ async def test_an_account_has_one_bucket_by_name_and_by_id(api: Api):
         assert (await log_in(api, name, PASSWORD)).status_code == 429
 
 
-@ON_SQLITE
 async def test_strangers_lock_nobody_out_who_has_been_here_before(api: Api):
     settings = ApiSettings(SECRET, trusted_proxies=("127.0.0.1/32",))
     at = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)

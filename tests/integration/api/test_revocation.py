@@ -19,14 +19,13 @@ from horae.domain.people.single_sign_on import Create, Person, Rights
 from horae.domain.runs.claim import Claimed
 from tests.waiting import until
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key
+from .conftest import CLOCK, IDS, SECRET, Api, add_key
 from .people import add_user
 from .test_access import another_project
 from .test_events import following, serving
 from .test_logs import write
 from .work import take
 
-pytestmark = ON_SQLITE
 Revoke = Callable[[Api], Any]
 PROJECT = {"horae-project": "other"}
 

@@ -5,7 +5,7 @@ from typing import Any
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome
 
-from .conftest import Api
+from .conftest import ON_EVERY_DATABASE, Api
 from .work import work
 
 RUN_FIELDS = (
@@ -17,6 +17,7 @@ RUN_FIELDS = (
 UNKNOWN = "01990000-0000-7000-8000-000000000000"
 
 
+@ON_EVERY_DATABASE
 async def test_a_run_has_every_field_of_the_interface(api: Api):
     job = await api.make(queue="mail", priority=7)
     answer = await api.call("POST", "/jobs/hello/run", json={"input": {"customer": 7}})
@@ -53,6 +54,7 @@ async def test_a_run_may_wait_for_its_time(api: Api):
     assert (run["due_at"], run["priority"]) == ("2030-01-01T00:00:00Z", 0)
 
 
+@ON_EVERY_DATABASE
 async def test_many_runs_at_once_or_none(api: Api):
     await api.make()
     answer = await api.call("POST", "/jobs/hello/runs:batch", json={"runs": [{"input": n} for n in range(1000)]})
@@ -73,6 +75,7 @@ async def test_many_runs_at_once_or_none(api: Api):
     assert seen == sorted(seen, reverse=True)
 
 
+@ON_EVERY_DATABASE
 async def test_runs_are_filtered(api: Api):
     await api.make("a")
     await api.make("b")

@@ -16,7 +16,7 @@ from horae.domain.people import totp
 from horae.domain.people.second_factor import CODES, Policy
 from horae.ports import Clock
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
+from .conftest import CLOCK, IDS, SECRET, Api
 from .people import PASSWORD, add_user
 from .test_refusals import counted
 from .test_signing_in import GOOD, bearer, log_in, sign_up
@@ -140,7 +140,6 @@ async def test_guessing_is_bounded_counted_and_told_also_for_whoever_has_the_pas
         assert answer.status_code == 429, path
 
 
-@ON_SQLITE
 async def test_strangers_with_the_password_lock_nobody_out_who_has_been_here_before(api: Api):
     settings = ApiSettings(SECRET, trusted_proxies=("127.0.0.1/32",))
     at = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
@@ -153,7 +152,6 @@ async def test_strangers_with_the_password_lock_nobody_out_who_has_been_here_bef
     assert (await give(at, ada.recovery[1], await challenge(at, **home), **home)).status_code == 200
 
 
-@ON_SQLITE
 async def test_a_challenge_is_for_one_step_one_password_and_a_few_minutes(api: Api):
     class Behind:
         """The clock of a server, as it was six minutes ago."""
@@ -248,7 +246,6 @@ async def test_where_it_is_required_nobody_gets_in_before_they_have_one(api: Api
     assert (await give(strict, codes[0], await challenge(strict))).status_code == 200
 
 
-@ON_SQLITE
 async def test_signing_up_by_invitation_is_no_way_around_it_either(api: Api):
     strict = requiring(api, "required")
     link = (await api.call("POST", "/projects/default/invitations", json={"role": "viewer"})).json()["token"]
@@ -258,7 +255,6 @@ async def test_signing_up_by_invitation_is_no_way_around_it_either(api: Api):
     assert (await log_in(strict, "bob", GOOD)).json()["enrol"] is True
 
 
-@ON_SQLITE
 async def test_keys_are_not_asked_for_a_second_factor(api: Api):
     strict = requiring(api, "required")
     assert (await strict.call("GET", "/jobs", role="viewer")).status_code == 200
@@ -266,7 +262,6 @@ async def test_keys_are_not_asked_for_a_second_factor(api: Api):
     assert (answer.status_code, "API key" in answer.json()["detail"]) == (403, True)
 
 
-@ON_SQLITE
 async def test_a_flood_of_enrolments_at_sign_in_is_stopped(api: Api):
     strict = requiring(api, "required")
     await add_user(api.store, "ada")

@@ -9,7 +9,7 @@ from horae.domain.secrets.secret import Sealed
 from horae.ports import Transaction
 from horae.sealing import Keyring
 
-from .conftest import ON_SQLITE, SECRET, Api, add_key
+from .conftest import ON_EVERY_DATABASE, SECRET, Api, add_key
 from .test_access import another_project
 
 VALUE = "s3cr3t-välue-9d2f"
@@ -28,6 +28,7 @@ async def stored(api: Api, name: str) -> str:
     return Keyring(SECRET).open(sealed)
 
 
+@ON_EVERY_DATABASE
 async def test_a_secret_is_made_listed_replaced_and_deleted(api: Api):
     made = await put(api, role="owner")
     assert made.status_code == 201
@@ -56,7 +57,6 @@ async def test_secrets_are_listed_page_by_page(api: Api):
     assert rest["next_cursor"] is None
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -104,7 +104,6 @@ async def refused(api: Api, target: dict[str, Any]) -> tuple[str, str]:
     return answer.json()["field"], answer.json()["errors"][0]["message"]
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("target", "field"),
     [
@@ -144,7 +143,6 @@ async def test_edits_are_held_to_the_same(api: Api):
 LITERAL = "Bearer s3cr3t-literal"
 
 
-@ON_SQLITE
 @pytest.mark.parametrize("header", ["Authorization", "authorization", "Cookie", "X-Api-Key", "api-key", "X-Auth-TOKEN"])
 async def test_literal_credentials_are_refused_and_not_repeated(api: Api, header: str):
     await put(api)
@@ -158,7 +156,6 @@ async def test_literal_credentials_are_refused_and_not_repeated(api: Api, header
     assert (await api.call("GET", "/jobs/good")).json()["target"]["headers"] == target["headers"]
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("auth", "field"),
     [

@@ -18,7 +18,7 @@ from horae.api.welcome import first_token
 from horae.watch import logging
 from tests.logs import as_before
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
+from .conftest import CLOCK, IDS, SECRET, Api
 from .people import add_user
 
 PAGE = "https://pages.example"
@@ -37,7 +37,6 @@ def at(api: Api, **settings: Any) -> Api:
     return Api(build(api.store, ApiSettings(SECRET, **settings), IDS, CLOCK), api.store, api.tokens)
 
 
-@ON_SQLITE
 async def test_every_answer_is_closed_to_browsers(api: Api):
     opened = at(api, cors_origins=(PAGE,))
     asking = {"origin": PAGE, "access-control-request-method": "GET"}
@@ -65,7 +64,6 @@ def allowed(answer: httpx.Response) -> dict[str, str]:
     return {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
 
 
-@ON_SQLITE
 async def test_pages_of_other_origins_are_refused_unless_named(api: Api):
     asking = {"access-control-request-method": "PATCH", "access-control-request-headers": "authorization,if-match"}
     for origin in (PAGE, "null", "http://127.0.0.1:8080"):
@@ -91,7 +89,6 @@ async def test_pages_of_other_origins_are_refused_unless_named(api: Api):
         assert "access-control-allow-origin" not in allowed(asked)
 
 
-@ON_SQLITE
 async def test_pages_of_named_origins_can_read_of_faults_too(api: Api, monkeypatch: pytest.MonkeyPatch):
     opened = at(api, cors_origins=(PAGE,))
 
@@ -105,7 +102,6 @@ async def test_pages_of_named_origins_can_read_of_faults_too(api: Api, monkeypat
     assert "hunter2" not in answer.text
 
 
-@ON_SQLITE
 async def test_methods_that_a_path_does_not_take(api: Api):
     for method, path, allowed in (
         ("DELETE", "/jobs", "GET, HEAD, POST"),
@@ -117,7 +113,6 @@ async def test_methods_that_a_path_does_not_take(api: Api):
         assert (answer.status_code, answer.headers["allow"]) == (405, allowed), path
 
 
-@ON_SQLITE
 async def test_head_is_get_without_its_body(api: Api):
     await api.make()
     for path in ("/jobs/hello", "/jobs", "/health", "/openapi.json", "/metrics", "/audit?format=jsonl", "/events"):
@@ -132,7 +127,6 @@ async def test_head_is_get_without_its_body(api: Api):
     assert (await api.call("HEAD", "/jobs/hello/run")).status_code == 405
 
 
-@ON_SQLITE
 async def test_a_body_that_trickles_is_given_up(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("horae.api.body.PATIENCE", 0.05)
 
@@ -147,7 +141,6 @@ async def test_a_body_that_trickles_is_given_up(api: Api, monkeypatch: pytest.Mo
         assert (answer.status_code, answer.json()["type"]) == (408, "urn:horae:problem:too-slow")
 
 
-@ON_SQLITE
 async def test_strangers_are_refused_before_their_body_is_read(api: Api):
     read = False
 
@@ -161,7 +154,6 @@ async def test_strangers_are_refused_before_their_body_is_read(api: Api):
         assert (answer.status_code, read) == (401, False)
 
 
-@ON_SQLITE
 async def test_headers_do_not_open_projects_or_pretend_addresses(api: Api):
     """What proxies add is believed of those that a setting names; `Horae-Project` chooses, and grants nothing."""
     assert (await api.call("POST", "/projects", json={"slug": "other"})).status_code == 201

@@ -9,7 +9,7 @@ import pytest
 
 from horae.lifecycle.prune import roll_up
 
-from .conftest import Api, add_key
+from .conftest import ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 from .test_monitoring import add_worker, some_history
 
@@ -33,6 +33,7 @@ async def total(api: Api, query: str = "", role: str = "viewer") -> dict[str, An
     return points[-1]
 
 
+@ON_EVERY_DATABASE
 async def test_a_project_and_its_queue(api: Api):
     await recorded(api)
     found = (await api.call("GET", "/monitoring/series", role="viewer")).json()

@@ -5,7 +5,7 @@ from typing import Any
 
 from horae.domain.cluster.process import Host, WorkerSign
 
-from .conftest import IDS, ON_SQLITE, Api, add_key
+from .conftest import IDS, Api, add_key
 from .test_access import another_project
 from .test_events import following, serving
 from .work import work
@@ -44,7 +44,6 @@ async def test_queues_and_projects_of_others_are_counted(api: Api):
     assert "payroll" not in why.text
 
 
-@ON_SQLITE
 async def test_events_tell_members_no_more_than_the_list_and_admins_all(api: Api):
     async with (
         serving(api.app) as url,

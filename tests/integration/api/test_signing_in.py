@@ -11,7 +11,7 @@ from horae.api.tokens import mint
 from horae.api.welcome import first_token
 from horae.domain.people.lockout import ACCOUNT, ADDRESS
 
-from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
+from .conftest import CLOCK, IDS, SECRET, Api
 from .people import PASSWORD, add_user
 
 GOOD = "nine red kites above"
@@ -70,7 +70,6 @@ async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     assert [(one["username"], one["role"]) for one in members] == [("ada", "owner"), ("bob", "viewer")]
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -138,7 +137,6 @@ async def test_one_address_cannot_try_many_names(api: Api):
     assert answers == [401] * ADDRESS.free + [429] * 3
 
 
-@ON_SQLITE
 async def test_only_trusted_proxies_say_where_people_are(api: Api):
     spoofed = [(await log_in(api, f"x{n}", **{"x-forwarded-for": f"192.0.2.{n}"})).status_code for n in range(32)]
     assert spoofed.count(429) == 2

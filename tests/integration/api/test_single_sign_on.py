@@ -12,13 +12,11 @@ from horae.domain.people.single_sign_on import Create, Rules
 from horae.oidc import wire
 
 from .browsing import CALLBACK, RULES, URL, Browser, asked, sso_api
-from .conftest import ON_SQLITE, Api
+from .conftest import Api
 from .hostile_provider import Hostile, hostile
 from .people import PASSWORD, add_user
 from .test_refusals import counted
 from .test_second_factor import Person
-
-pytestmark = ON_SQLITE
 
 
 @pytest.fixture

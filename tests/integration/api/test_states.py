@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from .conftest import CLOCK, Api
+from .conftest import CLOCK, ON_EVERY_DATABASE, Api
 from .work import tick
 
 HOURLY = {"every": "1h"}
@@ -96,6 +96,7 @@ async def test_an_edit_that_is_refused_switches_nothing(api: Api):
     assert (shown["enabled"], shown["version"]) == (True, 1)
 
 
+@ON_EVERY_DATABASE
 async def test_switches_at_the_same_time_leave_a_job_that_is_one_or_the_other(api: Api):
     await api.make(schedule=HOURLY)
     calls = [api.call("POST", f"/jobs/hello/{verb}") for verb in ("enable", "disable", "pause", "resume") * 4]
