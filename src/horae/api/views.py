@@ -15,7 +15,8 @@ from pydantic import BaseModel
 
 from horae.accounts.departure import Left
 from horae.api.account_schemas import MadeKeyView
-from horae.api.schemas import IsolationView, JobView, RunView, SchedulerView, ShardLeaseView, WorkerView
+from horae.api.process_schemas import IsolationView, SchedulerView, ShardLeaseView, WorkerView
+from horae.api.schemas import JobView, RunView
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord

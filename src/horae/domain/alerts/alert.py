@@ -12,7 +12,6 @@ SubjectKind = Literal["job", "ping", "queue", "project", "installation"]
 State = Literal["open", "cleared"]
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
-STATES: tuple[State, ...] = get_args(State)
 LONGEST_TITLE = 300  # characters
 LONGEST_WHY = 2_000
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from horae.domain.notify.channel import ChannelSpec, SealedPart
 from horae.domain.notify.message import Message
-
-DeliveryState = Literal["pending", "sent", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
