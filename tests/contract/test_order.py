@@ -1,6 +1,8 @@
 """Turns go by the database's clock: ids are made by the clocks of those who ask, and these may be wrong."""
 
 from horae.clock import SystemIds
+from horae.domain.notify.notice import NoticeKind
+from tests.contract.channels import create, deliveries, notice, take, tell
 from tests.contract.world import World
 
 
@@ -60,3 +62,17 @@ async def test_the_oldest_makes_room(world: World) -> None:
     await later.fire()
     assert (await later.find(oldest)).status == "cancelled"
     assert (await later.find(newer)).status == "queued"
+
+
+async def test_what_closes_an_incident_is_sent_last_and_what_reopens_it_is_news(world: World) -> None:
+    """A scheduler whose clock is ahead routed the first notice, and another one the rest."""
+    ahead = await _ahead(world)
+    await create(world)
+    await tell(ahead, notice(world, "job:1", kind=NoticeKind.FAILURE))
+    await tell(world, notice(world, "job:1", kind=NoticeKind.RECOVERY))
+    await tell(world, notice(world, "job:1", kind=NoticeKind.FAILURE))
+    assert [row["kind"] for row in await deliveries(world)] == ["failure", "recovery", "failure"]
+    (first,) = await take(world)
+    assert first.message is not None
+    assert first.message.lines[0].kind == "failure"
+    assert await take(world) == [], "the others wait for it"

@@ -37,9 +37,10 @@ class _Sql:
         )
         self.told = (
             "SELECT id, channel_id, incident, cause, kind, created_at FROM (SELECT id, channel_id, incident, cause, "
-            "kind, created_at, ROW_NUMBER() OVER (PARTITION BY channel_id, incident, cause ORDER BY id DESC) AS n "
-            f"FROM deliveries WHERE {d.among('channel_id', 'channels')} AND {d.among('incident', 'keys')}) AS latest "
-            "WHERE n = 1 ORDER BY id"
+            "kind, created_at, ROW_NUMBER() OVER (PARTITION BY channel_id, incident, cause "
+            "ORDER BY created_at DESC, id DESC) "
+            f"AS n FROM deliveries WHERE {d.among('channel_id', 'channels')} AND {d.among('incident', 'keys')}) "
+            "AS latest WHERE n = 1 ORDER BY created_at, id"
         )
         self.collect_rows = batch(
             d, notify_tables.deliveries, "id", "message", "severity", "title", "notices", "due_at"
@@ -60,8 +61,8 @@ class _Sql:
         free = f"(d.lease_until IS NULL OR d.lease_until < {d.now})"
         # The next of each channel; not before an earlier one about the same incident is done.
         earlier = (
-            "SELECT 1 FROM deliveries e WHERE e.channel_id = d.channel_id AND e.incident = d.incident AND e.id < d.id "
-            "AND e.state = 'pending'"
+            "SELECT 1 FROM deliveries e WHERE e.channel_id = d.channel_id AND e.incident = d.incident "
+            "AND e.state = 'pending' AND (e.created_at < d.created_at OR e.created_at = d.created_at AND e.id < d.id)"
         )
         heads = (
             "SELECT d.id, d.project_id, d.due_at, ROW_NUMBER() OVER (PARTITION BY d.channel_id ORDER BY d.due_at, "
@@ -115,7 +116,7 @@ class DeliveryTable(Group):
             {"channel_id": channel_id, "limit": _DIGESTS},
         )
         found: dict[str, list[Told]] = defaultdict(list)
-        for row in reversed(rows):
+        for row in sorted(rows, key=lambda one: one["created_at"]):
             message = _message(row["message"])
             for line in message.lines if message else ():
                 found[line.key].append(Told(row["id"], line.kind, None, row["created_at"]))
