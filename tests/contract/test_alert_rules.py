@@ -9,8 +9,10 @@ import pytest
 from horae.accounts.secrets import delete_secret, set_secret
 from horae.domain.alerts.facts import Disk
 from horae.domain.cluster.process import Beat
+from horae.domain.errors import Conflict
 from horae.domain.jobs.stored import spec_fields
 from horae.domain.secrets.secret import Sealed, unknown
+from horae.lifecycle.forget import forget_secret
 from horae.lifecycle.watch import watch_schedulers
 from horae.ports import Transaction
 from horae.processes.alerting import Alerting
@@ -295,6 +297,26 @@ async def test_a_secret_that_is_missing(world: World):
     await evaluate(world)
     alert = await only(world, "secret_missing")
     assert alert.title == "report needs the secret TOKEN, which does not exist"
+    await world.store.transact(set_secret, sealed=Sealed(world.project, "TOKEN", "sealed", "key"), actor="a")
+    await well_again(world, "secret_missing")
+
+
+async def test_deleting_a_secret_that_jobs_name_opens_their_alerts_before_any_run_fails(world: World):
+    await worker(world)
+    target = {"kind": "http", "url": "https://example.org/", "headers": {"x-token": "{{ secrets.TOKEN }}"}}
+    for secret in ("TOKEN", "TOKEN_2"):
+        await world.store.transact(set_secret, sealed=Sealed(world.project, secret, "sealed", "key"), actor="a")
+    await world.job(name="report", target=target)
+    await world.job(name="other", target={**target, "headers": {"x-token": "{{ secrets.TOKEN_2 }}"}})
+    paused = await world.job(name="paused", target=target)
+    await world.pause(paused)
+    forgotten = {"project_id": world.project, "name": "TOKEN", "actor": "a"}
+    with pytest.raises(Conflict, match="jobs use this secret: paused, report"):
+        await world.store.transact(forget_secret, force=False, **forgotten)
+    await world.store.transact(forget_secret, force=True, **forgotten)
+    for _ in range(2):
+        assert (await only(world, "secret_missing")).subject_name == "report"
+        await evaluate(world)
     await world.store.transact(set_secret, sealed=Sealed(world.project, "TOKEN", "sealed", "key"), actor="a")
     await well_again(world, "secret_missing")
 

@@ -47,7 +47,7 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
     # A transaction that saves a job locks its secrets' rows until the job is visible here.
     if not force and (jobs := await tx.secrets.named_by(project_id, name, _LISTED + 1)):
         more = " and others" if len(jobs) > _LISTED else ""
-        raise Conflict(f"jobs use this secret: {', '.join(jobs[:_LISTED])}{more}")
+        raise Conflict(f"jobs use this secret: {', '.join(job.name for job in jobs[:_LISTED])}{more}")
     if not force and (channels := await tx.channels.using(project_id, name)):
         raise Conflict(f"channels use this secret: {', '.join(channels[:_LISTED])}")
     await tx.secrets.delete(project_id, name)

@@ -28,7 +28,7 @@ from horae.domain.people.audit import AuditFilter, AuditRecord
 from horae.domain.people.key import ApiKey, KeyRecord
 from horae.domain.people.lockout import Tries
 from horae.domain.people.project import Project
-from horae.domain.secrets.secret import Sealed, SecretRecord
+from horae.domain.secrets.secret import Sealed, SecretRecord, SecretUser
 
 
 class Access(Protocol):
@@ -270,7 +270,7 @@ class Secrets(Protocol):
         """By project and name; missing ones are left out."""
         ...
 
-    async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
+    async def named_by(self, project_id: str, name: str, limit: int) -> list[SecretUser]:
         """The jobs whose current definitions name a secret."""
         ...
 

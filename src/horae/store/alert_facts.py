@@ -166,8 +166,8 @@ class AlertFactTables(Group):
         """Project, id, name and version of jobs with an open alert of this rule."""
         mine = self.d.among("j.id", "ids")
         alerts = await self.db.fetch(
-            "SELECT subject_id FROM alerts WHERE state = 'open' AND rule = :rule AND subject_kind = 'job' LIMIT :most",
-            {"rule": rule, "most": _MOST},
+            "SELECT subject_id FROM alerts WHERE state = 'open' AND rule = :rule AND subject_kind = 'job'",
+            {"rule": rule},
         )
         ids = [row["subject_id"] for row in alerts if is_id(row["subject_id"])]
         if not ids:

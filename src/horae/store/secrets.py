@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cache
 
 from horae.domain.pages import Page
-from horae.domain.secrets.secret import Sealed, SecretRecord
+from horae.domain.secrets.secret import Sealed, SecretRecord, SecretUser
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.job_list import spec_of
@@ -75,17 +75,22 @@ class SecretTable(Group):
         sql, rows = _sealed(self.d)
         return [_value(row) for row in await self.db.fetch(sql, self.d.rows_params(rows, sorted(wanted)))]
 
-    async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
-        found: list[str] = []
+    async def named_by(self, project_id: str, name: str, limit: int) -> list[SecretUser]:
+        found: list[SecretUser] = []
         after = ""
         while len(found) < limit:
             rows = await self.db.fetch(
-                "SELECT j.name, s.spec FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
+                "SELECT j.id, j.name, j.enabled, j.paused, s.spec FROM jobs j "
+                "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
                 f"WHERE j.project_id = :project_id AND j.name > :after AND {self.d.holds('s.spec', 'word')} "
                 "ORDER BY j.name LIMIT :limit",
                 {"project_id": project_id, "after": after, "word": name, "limit": _LOOKED_AT},
             )
-            found += [row["name"] for row in rows if name in spec_of(row["spec"]).target.secrets]
+            found += [
+                SecretUser(row["id"], row["name"], bool(row["enabled"] and not row["paused"]))
+                for row in rows
+                if name in spec_of(row["spec"]).target.secrets
+            ]
             if len(rows) < _LOOKED_AT:
                 break
             after = rows[-1]["name"]

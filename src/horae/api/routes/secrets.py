@@ -16,6 +16,7 @@ from horae.api.schemas import Listing
 from horae.api.secret_schemas import SecretBody, SecretView
 from horae.api.views import listing, reply, shown
 from horae.domain.secrets.secret import check_name, check_value
+from horae.lifecycle.forget import forget_secret
 
 router = APIRouter(prefix=PREFIX, tags=["secrets"])
 
@@ -63,6 +64,6 @@ async def delete_secret(
 ) -> Response:
     """Rejected with 409 while the current definition of a job uses it."""
     await context.store.transact(
-        secrets.delete_secret, project_id=principal.project_id, name=name, force=force, actor=principal.actor
+        forget_secret, project_id=principal.project_id, name=name, force=force, actor=principal.actor
     )
     return Response(status_code=204)

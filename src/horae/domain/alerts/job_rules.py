@@ -9,7 +9,7 @@ from typing import Protocol
 
 from horae.domain.alerts.alert import AlertAction, Finding, Severity, Subject
 from horae.domain.alerts.daily import day_of
-from horae.domain.alerts.facts import OverdueJob, WaitingJob, WatchedJob, WatchFacts
+from horae.domain.alerts.facts import OverdueJob, UnknownSecret, WaitingJob, WatchedJob, WatchFacts
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
 
@@ -81,15 +81,19 @@ def stuck(facts: WatchFacts) -> Iterator[Finding]:
 
 def secret_missing(facts: WatchFacts) -> Iterator[Finding]:
     for one in facts.secrets:
-        yield _of(
-            one,
-            "secret_missing",
-            severity="critical",
-            title=f"{one.name} needs the secret {one.secret}, which does not exist",
-            why="Every run fails until the secret is set or the job no longer names it.",
-            action=AlertAction(f"Set it: horae secrets set {one.secret}", "/settings/secrets"),
-            since=facts.now,
-        )
+        yield lacking(one, facts.now)
+
+
+def lacking(one: UnknownSecret, now: datetime) -> Finding:
+    return _of(
+        one,
+        "secret_missing",
+        severity="critical",
+        title=f"{one.name} needs the secret {one.secret}, which does not exist",
+        why="Every run fails until the secret is set or the job no longer names it.",
+        action=AlertAction(f"Set it: horae secrets set {one.secret}", "/settings/secrets"),
+        since=now,
+    )
 
 
 def watched(facts: WatchFacts) -> Iterator[Finding]:

@@ -35,6 +35,15 @@ class SecretRecord:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class SecretUser:
+    """A job whose current definition names a secret; `active`: it is neither disabled nor paused."""
+
+    job_id: str
+    name: str
+    active: bool
+
+
 class CannotOpen(HoraeError):
     """A sealed value that no key at hand opens."""
 
