@@ -1,17 +1,20 @@
 """Channels on every database: created, changed, named by jobs, deleted; what is secret stays secret."""
 
 import json
+from typing import Any
 
 import pytest
 
-from horae.accounts import channels
+from horae.accounts import channels, projects
 from horae.accounts.channels import ChannelChange
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.notify.delivery import Sent
+from horae.domain.people.project import Project
 from horae.domain.text.ids import NIL
-from horae.lifecycle.deliver import settle
+from horae.lifecycle.deliver import Routed, route, settle
 from horae.sealing import Keyring
-from tests.contract.channels import HOOK, MAIL, SEALS, channel_spec, create, deliveries, edit, notice, take, tell
+from tests.contract.channels import HOOK, MAIL, SEALS, channel_spec, create, deliveries, edit, notice, put, take, tell
+from tests.contract.values import lost_reply
 from tests.contract.world import PERMANENT, World, spec
 
 
@@ -162,3 +165,29 @@ async def test_a_deleted_channel_sends_nothing_more(world: World) -> None:
         for row in await world.rows("SELECT action FROM audit_log WHERE subject_kind = 'channel' ORDER BY id")
     ]
     assert actions == ["channel.create", "channel.delete"]
+
+
+async def test_a_lost_reply_is_no_error(world: World) -> None:
+    for project_id in (world.project, NIL):
+        made = await create(world, project_id=project_id)
+        given: dict[str, Any] = {"project_id": project_id, "force": False, "actor": "user:ann"}
+        await world.store.transact(lost_reply(channels.delete_channel), ref=made.id, **given)
+        with pytest.raises(NotFound):
+            await world.store.transact(channels.delete_channel, ref=made.id, **given)
+
+
+async def test_a_deleted_project_leaves_nothing_behind(world: World) -> None:
+    made = Project(world.ids.new(), "short", "Short")
+    await world.store.transact(projects.create_project, project=made, actor="user:ann")
+    await create(world, project_id=made.id)
+    await put(world, notice(world, project_id=made.id), notice(world, "b", project_id=made.id))
+    await world.store.transact(route, limit=1)
+    await world.execute(
+        "INSERT INTO series (project_id, subject, step, at, data) SELECT project_id, 'all', 60, created_at, '{}' "
+        "FROM channels WHERE project_id = :id",
+        id=made.id,
+    )
+    await world.store.transact(projects.delete_project, project_id=made.id, actor="user:ann")
+    assert await world.store.transact(route) == Routed(1, 0, 0), "nobody is left to be told"
+    for table in ("channels", "deliveries", "series", "notices"):
+        assert await world.rows(f"SELECT project_id FROM {table} WHERE project_id = :id", id=made.id) == [], table

@@ -21,6 +21,7 @@ from horae.lifecycle.badges import create_badge
 from horae.lifecycle.url_tokens import reseal_badges, reseal_pings
 from horae.processes.duties.pings import PingsDuty
 from horae.sealing import Keyring
+from tests.contract.values import lost_reply
 from tests.contract.world import IDS, World
 
 KEYS = Keyring("the key of this cluster, 1849cd27fb")
@@ -404,3 +405,19 @@ def _badge_token(world: World, badge_id: str) -> UrlToken:
     found = digest("b" * 32)
     assert found is not None
     return UrlToken(found, KEYS.seal(world.project, place("badge", badge_id), "b" * 32))
+
+
+async def test_a_lost_reply_is_no_error(world: World) -> None:
+    made = await make(world)
+
+    def patient(spec: PingSpec) -> PingSpec:
+        return spec.model_copy(update={"grace": 77.0})
+
+    of: dict[str, Any] = {"project_id": world.project, "actor": "user:ann"}
+    edited = await world.store.transact(
+        lost_reply(pings.edit_ping), ref=made.id, change=patient, expected_version=1, **of
+    )
+    assert (edited.version, edited.spec.grace) == (2, 77.0)
+    await world.store.transact(lost_reply(pings.delete_ping), ref="backup", expected_version=2, **of)
+    with pytest.raises(NotFound):
+        await world.store.transact(pings.delete_ping, ref="backup", **of)

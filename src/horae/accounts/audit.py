@@ -26,7 +26,7 @@ async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobS
         await about_job(tx, action, job, state.actor, changes)
 
 
-async def did(tx: Transaction, action: str, project_id: str, subject: str, actor: str) -> bool:
+async def did(tx: Transaction, action: str, project_id: str | None, subject: str, actor: str) -> bool:
     """Whether this was done just now: for a verb that is retried and finds nothing left to do."""
     asked = AuditFilter(actor=actor[:200], action=action, subject=subject, since=await tx.now() - _JUST_NOW)
     return bool((await tx.audit.page([project_id], asked, limit=1, after=None)).items)

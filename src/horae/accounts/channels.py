@@ -9,6 +9,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from horae.accounts.audit import did
 from horae.accounts.projects import hold_project
 from horae.accounts.secrets import Resealed
 from horae.domain.errors import Conflict, InvalidInput, NotFound
@@ -113,6 +114,9 @@ async def edit_channel(
 
 async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: bool, actor: str) -> None:
     """Refused while a job names it, unless forced: the job then notifies one channel less."""
+    gone = tx.repeated and await tx.channels.find(project_id, ref) is None
+    if gone and await did(tx, "channel.delete", audited(project_id), ref, actor):
+        return
     channel = await find_channel(tx, project_id, ref, lock=True)
     if not force:
         await _refuse_named(tx, channel, "delete")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 
+from horae.accounts.audit import did
 from horae.accounts.projects import hold_project
 from horae.accounts.quotas import take
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion, Unreadable
@@ -16,7 +17,7 @@ from horae.domain.pings import rules
 from horae.domain.pings.ping import KEPT, NewPing, PingEvent, PingMessage, PingRecord, PingStanding, Signal
 from horae.domain.pings.spec import PingSpec
 from horae.domain.pings.token import UrlToken
-from horae.lifecycle.ping_alerts import alert_down, clear_down
+from horae.lifecycle.ping_alerts import alert_down, clear_down, refresh_down
 from horae.ports import Transaction
 
 _TRIM_EVERY = 20  # events after which the oldest are deleted
@@ -45,6 +46,8 @@ async def edit_ping(
     actor: str,
 ) -> PingRecord:
     ping = await find_ping(tx, project_id, ref, lock=True)
+    if tx.repeated and expected_version == ping.version - 1 and change(ping.spec) == ping.spec:
+        return ping  # done; only the reply was lost
     _check_version(ping, expected_version)
     if ping.spec.fault is not None:
         raise Unreadable(f"this ping cannot be read ({ping.spec.fault}): delete it, or edit it with a newer Horae")
@@ -64,6 +67,9 @@ async def delete_ping(
     tx: Transaction, *, project_id: str, ref: str, actor: str, expected_version: int | None = None
 ) -> None:
     """With its events and badges; its URL stops working."""
+    gone = tx.repeated and await tx.pings.find(project_id, ref) is None
+    if gone and await did(tx, "ping.delete", project_id, ref, actor):
+        return
     ping = await find_ping(tx, project_id, ref, lock=True)
     _check_version(ping, expected_version)
     await clear_down(tx, [ping])
@@ -120,12 +126,22 @@ async def hear(tx: Transaction, *, digest: str, signal: Signal, message: PingMes
     await tx.ping_events.add([event])
     if number % _TRIM_EVERY == 0:
         await tx.ping_events.keep_from(ping.id, number - KEPT + 1)
-    if signal.sign != "start" and before.reason != outcome.standing.reason:  # otherwise its alert is already open
-        if before.status == "down":
-            await clear_down(tx, [ping])
-        if outcome.standing.status == "down" and not before.paused:
-            await alert_down(tx, [replace(ping, standing=outcome.standing)], now)
+    if signal.sign != "start":
+        await _alert(tx, replace(ping, standing=outcome.standing), before, now)
     return True
+
+
+async def _alert(tx: Transaction, ping: PingRecord, before: PingStanding, now: datetime) -> None:
+    """What the end of a run means for the alerts of a ping that stood elsewhere before."""
+    down = ping.standing.status == "down" and not before.paused
+    if before.reason == ping.standing.reason:
+        if down:
+            await refresh_down(tx, ping, now)
+        return
+    if before.status == "down":
+        await clear_down(tx, [ping])
+    if down:
+        await alert_down(tx, [ping], now)
 
 
 async def notice_missing(tx: Transaction, *, limit: int) -> int:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import re
+import smtplib
+import socket
 import ssl
 from typing import TYPE_CHECKING
 
@@ -16,7 +20,7 @@ from horae.notifiers import opsgenie, pagerduty, slack, webhook
 from horae.notifiers.addresses import Addresses, AddressRefused, Lookup
 from horae.notifiers.apprise import AppriseSender
 from horae.notifiers.posting import Poster
-from horae.notifiers.smtp import Mailer, SmtpServer
+from horae.notifiers.smtp import PORTS, Mailer, SmtpServer
 
 if TYPE_CHECKING:
     from horae.ports import Clock
@@ -54,8 +58,14 @@ class Notifiers:
         except AddressRefused as error:
             sent = Sent(str(error), permanent=True)
         except aiohttp.ClientConnectorError as error:
-            sent = Sent(f"cannot connect to {error.host}:{error.port}: {error.os_error.strerror or error.os_error}")
-        except (aiohttp.ClientError, OSError) as error:
+            sent = Sent(f"cannot connect to {error.host}:{error.port}: {_reason(error.os_error)}")
+        except aiohttp.ClientOSError as error:
+            sent = Sent(f"the connection failed: {_reason(error)}")
+        except smtplib.SMTPException as error:
+            sent = Sent(f"the mail server ended the conversation: {error}")
+        except OSError as error:
+            sent = Sent(f"cannot connect to {_server(envelope)}: {_reason(error)}")
+        except aiohttp.ClientError as error:
             sent = Sent(f"{type(error).__name__}: {error}")
         except KeyError as error:
             sent = Sent(f"the channel lacks target.{error.args[0]}: set it again", permanent=True)
@@ -81,6 +91,22 @@ class Notifiers:
                 return await self._mailer.send(envelope)
             case "apprise":
                 return await self._apprise.send(envelope)
+
+
+def _server(envelope: Envelope) -> str:
+    server = getattr(envelope.spec.target, "server", None)
+    return "the server" if server is None else f"{server.host}:{server.port or PORTS[server.security]}"
+
+
+def _reason(error: OSError) -> str:
+    """In words; Python's own name functions and source files."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    if isinstance(error, socket.gaierror):
+        return "its name cannot be resolved"
+    if error.errno is not None and error.errno in errno.errorcode:
+        return os.strerror(error.errno).lower()
+    return error.strerror or str(error)
 
 
 def _clean(error: str, envelope: Envelope) -> str:

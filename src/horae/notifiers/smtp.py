@@ -18,7 +18,7 @@ from horae.domain.notify.targets import EmailTarget
 from horae.notifiers.addresses import Addresses
 from horae.notifiers.mail_text import POLICY, compose
 
-_PORTS = {"starttls": 587, "tls": 465, "none": 25}
+PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _THREADS = 16  # as many as messages are sent at once: a slow server delays no others
 _LONGEST_REPLY = 64 << 10  # bytes
 
@@ -38,11 +38,11 @@ class SmtpServer:
         for a server on the same machine."""
         parts = urlsplit(url)
         security = parse_qs(parts.query).get("security", ["tls" if parts.scheme == "smtps" else "starttls"])[0]
-        if security not in _PORTS or not parts.hostname:
+        if security not in PORTS or not parts.hostname:
             raise ValueError("must be smtp://HOST:PORT or smtps://HOST:PORT, with ?security=none if need be")
         username = unquote(parts.username) if parts.username else None
         password = unquote(parts.password) if parts.password else None
-        return cls(parts.hostname, parts.port or _PORTS[security], security, username, password, domains)
+        return cls(parts.hostname, parts.port or PORTS[security], security, username, password, domains)
 
     def outside(self, to: tuple[str, ...]) -> str | None:
         """A recipient that it is not for."""
@@ -73,7 +73,7 @@ class Mailer:
         server = self._own
         if target.server is not None:
             given = target.server
-            port = given.port or _PORTS[given.security]
+            port = given.port or PORTS[given.security]
             server = SmtpServer(given.host, port, given.security, given.username, envelope.secrets.get("password"))
         if server is None:
             return Sent("no mail server: set HORAE_SMTP_URL, or give the channel a server of its own", permanent=True)

@@ -82,7 +82,8 @@ class AccessTable(Group):
             ("alerts", "project_id"),
             ("alert_settings", "project_id"),
             ("deliveries", "project_id"),
-            ("channels", "project_id"),
+            ("channels", "project_id"),  # without them, the project's notices are dropped when they are routed
+            ("series", "project_id"),
             ("projects", "id"),
         ):
             await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})

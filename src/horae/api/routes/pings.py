@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import astuple
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -60,12 +61,12 @@ Ref = Annotated[str, Path(alias="id", description="a ping's id or its name"), Af
 class Shower:
     """Pings as the caller may see them."""
 
-    def __init__(self, request: Request, context: Ctx, gate: Door) -> None:
-        self._context = context
+    def __init__(self, request: Request, context: Ctx, gate: Door, now: datetime) -> None:
+        self._context, self._now = context, now
         self._base = base_url(request, context, gate)
 
     def json(self, ping: PingRecord, principal: Principal) -> dict[str, Any]:
-        spec, standing, now = ping.spec, ping.standing, self._context.clock.now()
+        spec, standing, now = ping.spec, ping.standing, self._now
         token = opened(self._context.seals, ping.sealed) if principal.may("pings:write") else None
         definition: dict[str, Any] = whole(spec.to_json())
         given = {
@@ -89,7 +90,8 @@ class Shower:
 
 
 async def shower(request: Request, context: Ctx, gate: Door) -> Shower:
-    return Shower(request, context, gate)
+    now = await context.store.read(lambda tx: tx.now())  # by the clock that alerts and filters use
+    return Shower(request, context, gate, now)
 
 
 Show = Annotated[Shower, Depends(shower)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import AlertAction, Finding, Severity, Subject, identity
-from horae.domain.explain.explanation import span
+from horae.domain.explain.explanation import moment, span
 from horae.domain.pings.ping import PingRecord
 
 RULES: tuple[str, ...] = ("ping_late", "ping_failed", "ping_overrun")
@@ -37,11 +37,11 @@ def identities(ping: PingRecord) -> list[str]:
 def _late(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
     standing = ping.standing
     due = standing.expected_at
-    expected = "" if due is None else f"It was expected {span(now - due)} ago, with a grace of {_grace(ping)}. "
+    expected = "" if due is None else f"It was expected at {moment(due)}, with a grace of {_grace(ping)}. "
     heard = (
         "Nothing has ever been heard."
         if standing.last_ping_at is None
-        else f"It was last heard {span(now - standing.last_ping_at)} ago."
+        else f"It was last heard at {moment(standing.last_ping_at)}."
     )
     todo = (
         "Check that the job calls the ping's URL"
@@ -55,7 +55,7 @@ def _failed(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
     standing = ping.standing
     code = "" if standing.last_exit_code is None else f" with exit code {standing.last_exit_code}"
     last = standing.last_success_at
-    before = "It has never succeeded." if last is None else f"It last succeeded {span(now - last)} ago."
+    before = "It has never succeeded." if last is None else f"It last succeeded at {moment(last)}."
     return (
         f"{ping.spec.name} reported a failure",
         f"It ended{code}. {before}",
@@ -67,7 +67,7 @@ def _overrun(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
     begun = min((start.at for start in ping.standing.starts), default=now)
     return (
         f"{ping.spec.name} is taking too long",
-        f"It started {span(now - begun)} ago and may take {span(ping.spec.longest)}.",
+        f"It started at {moment(begun)} and may take {span(ping.spec.longest)}.",
         "Check on its machine whether the job hangs, or allow it more time",
     )
 
