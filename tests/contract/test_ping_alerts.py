@@ -9,8 +9,11 @@ from horae.domain.alerts.alert import AlertFilter, AlertRecord
 from horae.domain.explain.explanation import moment
 from horae.domain.pings.ping import Signal
 from horae.lifecycle import pings
+from horae.lifecycle.alerts import KEPT_FLAPS
+from tests.contract.noting import noted
 from tests.contract.test_pings import FAIL, START, SUCCESS, find, hear, look, make
 from tests.contract.watching import evaluate
+from tests.contract.wide import copy
 from tests.contract.world import World
 
 
@@ -145,3 +148,19 @@ async def test_an_up_ping_costs_no_statement_about_alerts(world: World):
     asked = [sql for sql in meter.round_trips if sql not in ("BEGIN", "COMMIT")]
     assert not [sql for sql in asked if "alerts" in sql]
     assert len(asked) <= 6
+
+
+async def test_one_that_goes_up_and_down_for_days_leaves_few_alerts(world: World):
+    """The URL lets anyone do that, several times a second."""
+    await make(world)
+    await hear(world, FAIL)
+    await hear(world, SUCCESS)
+    (first,) = await alerts(world, "cleared")
+    await copy(world, "alerts", first.id, KEPT_FLAPS + 50, flaps=str(KEPT_FLAPS))
+    watched, notes = await noted(world)
+    later = await watched.later(seconds=1)
+    await hear(later, FAIL)
+    await hear(later, SUCCESS)
+    await hear(watched, FAIL)
+    assert notes.rows < 20, "not all that ever cleared is read"
+    assert len(await alerts(world, "cleared")) <= KEPT_FLAPS + 1

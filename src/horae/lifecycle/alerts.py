@@ -19,6 +19,8 @@ from horae.domain.people.audit import differing
 from horae.ports import Transaction
 
 LONGEST_SILENCE = timedelta(days=366)
+KEPT_FLAPS = 100  # cleared alerts of one identity that reopens again and again, as the URL of a ping lets anyone do
+_TRIM_EVERY = 20  # of them
 
 
 async def open_alerts(tx: Transaction, findings: Sequence[Finding]) -> list[AlertRecord]:
@@ -29,6 +31,9 @@ async def open_alerts(tx: Transaction, findings: Sequence[Finding]) -> list[Aler
     before = await tx.alerts.before({finding.identity for finding in findings})
     new = [(tx.new_id(), finding) for finding in findings]
     added = await tx.alerts.add(new, before, now)
+    for identity, last in before.items():
+        if last.flaps >= KEPT_FLAPS and last.flaps % _TRIM_EVERY == 0:
+            await tx.alerts.keep_newest(identity, KEPT_FLAPS)
     opened = await tx.alerts.lock_open(added)
     await _notify(tx, opened, now)
     return opened

@@ -32,6 +32,10 @@ class Alerts(Protocol):
         """For each identity, the alert that cleared last."""
         ...
 
+    async def keep_newest(self, identity: str, count: int) -> None:
+        """Deletes all but so many of the alerts of this identity that have cleared."""
+        ...
+
     async def open_ids(self, identities: Collection[str]) -> list[str]:
         """Of the open alerts with these identities."""
         ...

@@ -71,11 +71,25 @@ class AlertTable(Group):
         if not identities:
             return {}
         rows = await self.db.fetch(
-            "SELECT identity, cleared_at, flaps, silenced_until FROM alerts "
-            f"WHERE {self.d.among('identity', 'identities')} AND cleared_at IS NOT NULL ORDER BY id",
+            "SELECT identity, cleared_at, flaps, silenced_until FROM (SELECT identity, cleared_at, flaps, "
+            "silenced_until, ROW_NUMBER() OVER (PARTITION BY identity ORDER BY cleared_at DESC, id DESC) AS n "
+            f"FROM alerts WHERE {self.d.among('identity', 'identities')} AND cleared_at IS NOT NULL) AS latest "
+            "WHERE n = 1",
             {"identities": some(identities)},
         )
         return {row["identity"]: read(Before, row) for row in rows}
+
+    async def keep_newest(self, identity: str, count: int) -> None:
+        rows = await self.db.fetch(
+            "SELECT cleared_at FROM alerts WHERE identity = :identity AND cleared_at IS NOT NULL "
+            "ORDER BY cleared_at DESC LIMIT 1 OFFSET :count",
+            {"identity": identity, "count": count},
+        )
+        if rows:
+            await self.db.execute(
+                "DELETE FROM alerts WHERE identity = :identity AND cleared_at <= :at",
+                {"identity": identity, "at": rows[0]["cleared_at"]},
+            )
 
     async def open_ids(self, identities: Collection[str]) -> list[str]:
         if not identities:
