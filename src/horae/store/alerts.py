@@ -171,7 +171,7 @@ class AlertTable(Group):
                 {**values, "limit": limit},
             )
         found = sorted(map(_record, rows), key=lambda one: one.id, reverse=True)
-        return sorted(found, key=lambda one: (one.acknowledged_at is not None, _rank(one.severity)))[:limit]
+        return sorted(found, key=_urgency)[:limit]
 
     async def counts(self, projects: Collection[str | None] | None) -> AlertCounts:
         by_severity: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
@@ -280,6 +280,11 @@ def _conditions(where: AlertFilter, after: str | None) -> tuple[list[str], dict[
 def _known(severity: str) -> str:
     """An unknown severity of a newer version counts as a warning."""
     return severity if severity in SEVERITIES else "warning"
+
+
+def _urgency(alert: AlertRecord) -> tuple[bool, int, bool]:
+    """What nobody has acknowledged comes first, then what is worst, then what concerns the whole installation."""
+    return alert.acknowledged_at is not None, _rank(alert.severity), alert.project_id is not None
 
 
 def _rank(severity: str) -> int:

@@ -66,6 +66,10 @@ async def test_filters_and_pages(api: Api):
     await api.call("POST", f"/alerts/{two['id']}/ack", role="operator")  # what needs somebody comes first
     numbers = (await api.call("GET", "/monitoring/alerts")).json()
     assert [alert["id"] for alert in numbers["items"]] == [one["id"], three["id"], two["id"]]
+    (four,) = await opened(api, INSTALLATION, rule="no_scheduler")
+    await opened(api, job("newer"))
+    numbers = (await api.call("GET", "/monitoring/alerts")).json()
+    assert numbers["items"][0]["id"] == four["id"]  # the whole installation before a single job
 
 
 async def test_acknowledge_and_silence(api: Api):
