@@ -1920,6 +1920,8 @@ export interface RunDetailView {
   lease_until: string | null;
   /** while it runs: the last heartbeat of its worker */
   worker_heartbeat_at: string | null;
+  /** its trace in the viewer that `HORAE_TRACE_URL` names */
+  trace_url: string | null;
   traceback: string | null;
   cancel_requested_at: string | null;
   dead_since: string | null;

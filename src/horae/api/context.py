@@ -40,6 +40,7 @@ class ApiSettings:
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
     public_url: str | None = None
+    trace_url: str | None = None  # of a trace in a viewer, with `{trace_id}` in its place
     portal: Path = BUILT  # where its built files are
     password_sign_in: bool = True
     sso: Rules = field(default_factory=Rules)

@@ -164,6 +164,7 @@ class RunDetailView(RunView):
 
     lease_until: datetime | None = Field(description="while it runs: when its worker's lease expires unless renewed")
     worker_heartbeat_at: datetime | None = Field(description="while it runs: the last heartbeat of its worker")
+    trace_url: str | None = Field(description="its trace in the viewer that `HORAE_TRACE_URL` names")
     traceback: str | None
     cancel_requested_at: datetime | None
     dead_since: datetime | None

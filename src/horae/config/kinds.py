@@ -267,6 +267,14 @@ def url(*schemes: str) -> Callable[[Any], str]:
     return read
 
 
+def trace_url(raw: Any) -> str:
+    """The page of a trace, somewhere else."""
+    found = url("http", "https")(raw)
+    if "{trace_id}" not in found:
+        raise ValueError("must contain {trace_id}")
+    return found
+
+
 def smtp_url(raw: Any) -> str:
     """The mail server: `smtp://` with STARTTLS, `smtps://` with TLS, `?security=none` without either."""
     given = url("smtp", "smtps")(raw)

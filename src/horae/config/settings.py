@@ -132,6 +132,7 @@ class Settings:
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
     run_log: int = _setting(kinds.whole(0, 100_000), 100, up=0)
     traces: float = _setting(kinds.share, 0.0)
+    trace_url: str | None = _setting(kinds.trace_url, None)
     sentry_dsn: str | None = _setting(kinds.url("http", "https"), None, secret=True)
 
     url: str | None = _setting(kinds.url("http", "https"), None)

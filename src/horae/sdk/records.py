@@ -809,6 +809,7 @@ class RunDetail(Run):
 
     lease_until: str | None  # while it runs: when its worker's lease expires unless renewed
     worker_heartbeat_at: str | None  # while it runs: the last heartbeat of its worker
+    trace_url: str | None  # its trace in the viewer that `HORAE_TRACE_URL` names
     traceback: str | None
     cancel_requested_at: str | None
     dead_since: str | None

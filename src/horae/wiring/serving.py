@@ -116,6 +116,7 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         trusted_proxies=settings.trusted_proxies or (),
         cors_origins=settings.cors_origins or (),
         public_url=settings.public_url,
+        trace_url=settings.trace_url,
         password_sign_in=settings.password_sign_in,
         sso=rules_of(settings),
         sso_session=settings.oidc_session,

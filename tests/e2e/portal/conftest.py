@@ -87,7 +87,9 @@ async def browser(built: None) -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def horae(built: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Horae]:
     """One for all; somebody has signed up already."""
-    running = await Horae.start(tmp_path_factory.mktemp("horae"))
+    running = await Horae.start(
+        tmp_path_factory.mktemp("horae"), HORAE_TRACE_URL="https://traces.example.org/trace/{trace_id}"
+    )
     try:
         await running.admin()
         yield running

@@ -36,6 +36,10 @@ async def test_run_now_and_watch_its_log(horae: Horae, visit: Visit, tmp_path: P
     await expect(log(page)).to_contain_text("green <b>bold</b>")
     await expect(log(page)).to_contain_text("oops")
     await expect(page.get_by_text("lines, live")).to_be_visible()
+    trace = page.url.rpartition("/")[2].replace("-", "")
+    link = page.get_by_role("link", name=trace)
+    await expect(link).to_have_attribute("href", f"https://traces.example.org/trace/{trace}")
+    await expect(page.get_by_role("button", name="Copy trace ID")).to_be_visible()
     await expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     await operator.look("run-running")
 

@@ -34,6 +34,7 @@ async def test_a_run_has_every_field_of_the_interface(api: Api):
     more = {
         "lease_until": None,
         "worker_heartbeat_at": None,
+        "trace_url": None,
         "traceback": None,
         "cancel_requested_at": None,
         "dead_since": None,

@@ -87,6 +87,16 @@ def test_the_environment_goes_before_the_file(tmp_path: Path):
     assert load(CONFIG="other.toml").port == 9003
 
 
+def test_the_address_of_a_trace_has_a_place_for_its_id():
+    assert load(TRACE_URL="https://traces.example.org/t/{trace_id}?x=1").trace_url is not None
+    for bad, message in (
+        ("https://traces.example.org/t", "contain {trace_id}"),
+        ("javascript:{trace_id}", "a URL that"),
+    ):
+        with pytest.raises(ConfigurationError, match=re.escape(message)):
+            load(TRACE_URL=bad)
+
+
 def test_empty_is_not_set():
     assert load(PORT="", SECRET_KEY="").port == 8080
 

@@ -84,6 +84,13 @@ export function RunFacts({ run }: { run: RunDetailView }) {
         <CopyButton text={run.id} label="Copy ID" />
       </span>,
     ],
+    [
+      "Trace",
+      <span key="trace" className="flex items-center gap-1">
+        <Trace run={run} />
+        <CopyButton text={run.trace_id} label="Copy trace ID" />
+      </span>,
+    ],
   ];
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-lg border border-line bg-surface p-4 sm:grid-cols-3 lg:grid-cols-5">
@@ -120,6 +127,16 @@ function held(run: RunDetailView): [string, ReactNode][] {
 function startedBy(run: RunDetailView): string {
   if (!run.triggered_by) return run.trigger;
   return `${run.triggered_by.replace(/^(user|key):/, "")} (${run.trigger})`;
+}
+
+function Trace({ run }: { run: RunDetailView }) {
+  const id = <code className="truncate font-mono text-xs">{run.trace_id}</code>;
+  if (!run.trace_url) return id;
+  return (
+    <a href={run.trace_url} target="_blank" rel="noopener noreferrer" className={`${LINK} flex min-w-0`}>
+      {id}
+    </a>
+  );
 }
 
 function Other({ id }: { id: string }) {

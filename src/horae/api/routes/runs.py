@@ -167,7 +167,7 @@ async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
 @router.get("/runs/{id}", response_model=RunDetailView)
 async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
     """One run, with its input, result and error."""
-    return reply(await context.store.read(_detail, principal.project_id, run_id))
+    return reply(await context.store.read(_detail, principal.project_id, run_id, context.settings.trace_url))
 
 
 @router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
@@ -200,13 +200,14 @@ async def cancel_run(
     return reply(run_json(run), 202)
 
 
-async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, Any]:
+async def _detail(tx: Transaction, project_id: str, run_id: str, traces: str | None) -> dict[str, Any]:
     run = await found_run(tx, project_id, run_id)
     dead_since = await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None
     heard = await tx.facts.heard_from(run.worker_id) if run.status == RunStatus.RUNNING else None
     lease = {"lease_until": run.lease_until, "worker_heartbeat_at": heard}
     more = {
         **lease,
+        "trace_url": None if traces is None else traces.replace("{trace_id}", run.trace_id),
         "traceback": run.traceback,
         "cancel_requested_at": run.cancel_requested_at,
         "dead_since": dead_since,
