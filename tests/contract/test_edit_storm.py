@@ -16,7 +16,7 @@ from tests.contract.world import Row, World
 pytestmark = pytest.mark.timeout(900)  # long on a busy machine
 
 SCHEDULERS, EDITORS, JOBS, ROUNDS = 4, 4, 8, 12
-EDITS = {"sqlite": 100, "postgresql": 1000, "mysql": 300}
+EDITS = {"sqlite": 100, "postgresql": 1000, "mysql": 150}
 SCHEDULES = (
     *({"every": "1s"}, {"every": "3s"}, {"every": "7s", "jitter": 2}, {"every": "1m"}),
     *({"cron": "* * * * * *"}, {"cron": "*/5 * * * * *"}, {"cron": "* * * * *"}, {"manual": True}),

