@@ -1,6 +1,7 @@
 """Alerts open once and clear once, whoever evaluates; they are acknowledged and silenced, and do not flap."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -193,6 +194,23 @@ async def test_a_silence_outlives_the_alert(world: World):
     await evaluate(later)
     (audible,) = await alerts(later)
     assert audible.silenced_until is None
+
+
+async def test_the_alert_that_cleared_last_counts_though_its_id_is_older(world: World):
+    """Ids are made by the clocks of schedulers, which may differ."""
+    await failing(world)
+    (first,) = await alerts(world)
+    await world.store.transact(verbs.clear_alerts, [first.id])
+    await evaluate(world)
+    (second,) = await alerts(world)
+    await world.store.transact(verbs.clear_alerts, [second.id])
+    later = await world.now() + timedelta(minutes=1)
+    until = later + timedelta(hours=1)
+    change = "UPDATE alerts SET cleared_at = :later, silenced_until = :until WHERE id = :id"
+    await world.execute(change, later=later, until=until, id=first.id)
+    await evaluate(world)
+    (third,) = await alerts(world)
+    assert third.silenced_until == until
 
 
 async def test_another_projects_alerts_are_not_there(world: World):

@@ -36,7 +36,9 @@ from horae.store.rows import Group, batch, load_object, read, some, words
 _ON = "j.enabled AND NOT j.paused"  # what users have disabled is not wrong
 _MOST = 2_000  # stuck jobs of a project that get an alert each: with more, it has one problem, not thousands
 _PRIORITIES = range(10)
-_WATCHED = words("last_run_id last_run_at last_status last_success_at last_failure_at last_duration_ms")
+_WATCHED = words("last_run_id last_run_at last_status last_failure_at last_duration_ms")
+# An old version says how the last run ended, but does not keep when one last succeeded.
+_SUCCESS = "CASE WHEN s.last_status = 'succeeded' THEN s.last_run_at ELSE s.last_success_at END"
 # Not plainly equal: SQLite would rather scan all jobs than a table without statistics.
 _OF_A_JOB = "CASE WHEN t.subject_kind = 'job' THEN t.subject_id END"
 _ZONE = "COALESCE(t.timezone, 'UTC')"
@@ -247,11 +249,15 @@ def _stuck(d: Dialect) -> str:
 
 _STANDING = (
     "SELECT j.project_id, j.id AS job_id, j.name, t.settings, j.created_at, j.next_run_at, j.fired_through, "
-    f"{', '.join(f's.{column}' for column in _WATCHED)}, m.last_at AS missed_at FROM {{begin}} "
+    f"{', '.join(f's.{column}' for column in _WATCHED)}, {{success}}, m.last_at AS missed_at FROM {{begin}} "
     f"JOIN jobs j ON j.id = {_OF_A_JOB} LEFT JOIN job_stats s ON s.job_id = j.id "
     "LEFT JOIN skip_stats m ON m.job_id = j.id AND m.reason = 'missed' "
     f"WHERE {_ON} AND ({{wrong}})"
 )
+
+
+def _standing(d: Dialect, begin: str, wrong: str) -> str:
+    return _STANDING.format(begin=begin, success=d.time(_SUCCESS, "last_success_at"), wrong=wrong)
 
 
 @cache
@@ -259,11 +265,11 @@ def _watched(d: Dialect) -> str:
     wrong = (
         "s.last_duration_ms > t.longer_ms",
         "s.last_duration_ms < t.shorter_ms",
-        f"COALESCE(s.last_success_at, j.created_at) <= {d.earlier('t.no_success_for')}",
+        f"COALESCE({_SUCCESS}, j.created_at) <= {d.earlier('t.no_success_for')}",
         "(t.missed = TRUE AND m.last_at IS NOT NULL AND (s.last_run_at IS NULL OR m.last_at >= s.last_run_at))",
         f"s.last_failure_at >= {d.earlier('(t.budget + 3600.0)')}",  # by whole hours
     )
-    return _STANDING.format(begin="alert_settings t", wrong=" OR ".join(wrong))
+    return _standing(d, "alert_settings t", " OR ".join(wrong))
 
 
 @cache
@@ -271,7 +277,7 @@ def _undone(d: Dialect) -> tuple[str, Rows]:
     """Of jobs whose time of day has passed, those without a success since midnight there (`since`)."""
     days = batch(d, _days, "since", "done_by", "timezone")
     begin = f"{days.sql} JOIN alert_settings t ON {_ZONE} = v.timezone AND t.done_by <= v.done_by"
-    return _STANDING.format(begin=begin, wrong="s.last_success_at IS NULL OR s.last_success_at < v.since"), days
+    return _standing(d, begin, f"{_SUCCESS} IS NULL OR {_SUCCESS} < v.since"), days
 
 
 _days = Table("day_batch", MetaData(), Column("done_by", name(5)), Column("timezone", name(64)), Column("since", Time))

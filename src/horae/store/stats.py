@@ -24,13 +24,11 @@ from horae.store.job_stats import dead, live, of_job
 from horae.store.notices import NoticeTable
 from horae.store.rows import Reading, batch, words
 from horae.store.series import ends, merge
-from horae.store.streaks import standings
+from horae.store.streaks import STANDING, standing_sets, standings
 from horae.store.summary import backlog, summary
 from horae.store.totals import add as add_totals
 from horae.store.totals import recount, totals
 
-_LAST = ("last_run_id", "last_run_at", "last_status")
-_LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept if a batch says nothing about them
 _DELTA = words("id job_id project_id status runs duration_ms retries timed_out run_id reason detail")
 
 
@@ -45,25 +43,8 @@ class _Sql:
             ["job_id"],
             dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
         )
-        self.last_rows = batch(
-            d, counter_tables.job_stats, "job_id", *_LAST, *_LASTING, "failing_streak", "failing_since", "succeeded"
-        )
-        # `failing_streak` and `failing_since` of the batch are those since its last success, if it has `succeeded`. The
-        # column that decides about another comes after it: MySQL sees what it has just set.
-        broken = "v.succeeded > 0 OR COALESCE(job_stats.failing_streak, 0) = 0"
-        self.last = d.update_from(
-            "job_stats",
-            self.last_rows,
-            {
-                "failing_since": f"CASE WHEN {broken} THEN v.failing_since ELSE job_stats.failing_since END",
-                "failing_streak": "CASE WHEN v.succeeded > 0 THEN 0 ELSE COALESCE(job_stats.failing_streak, 0) END "
-                "+ v.failing_streak",
-                **{column: f"COALESCE(v.{column}, job_stats.{column})" for column in _LASTING},
-                **{column: f"v.{column}" for column in _LAST},
-            },
-            # Another roll-up may have come first with something newer.
-            "job_stats.job_id = v.job_id AND (job_stats.last_run_at IS NULL OR job_stats.last_run_at <= v.last_run_at)",
-        )
+        self.last_rows = batch(d, counter_tables.job_stats, "job_id", *STANDING)
+        self.last = d.update_from("job_stats", self.last_rows, standing_sets(), "job_stats.job_id = v.job_id")
         self.hour_rows = batch(
             d, counter_tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms"
         )
