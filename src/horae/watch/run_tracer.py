@@ -1,6 +1,7 @@
 """Traces of runs: an observer that makes spans of what happened, and wraps executors to trace attempts. A run's spans
 are made by the processes that had to do with it, each on its own, and fit together because their ids follow from the
-run's (domain/runs/trace.py). They carry ids and Horae's own words, never what a job holds.
+run's (domain/runs/trace.py). They carry ids and Horae's own words, never what a job holds. Where OpenTelemetry's
+semantic conventions have a name for something (`messaging.*`, `error.type`), it is theirs.
 
     horae.run                      queued … ended; a child of the caller's span, if there is one
     ├─ horae.enqueue               who queued it, and how long that took
@@ -32,6 +33,7 @@ _STOPPED = {
     StopReason.CANCEL: AttemptOutcome.CANCELLED,
     StopReason.SHUTDOWN: AttemptOutcome.INTERRUPTED,
 }
+_QUEUE = "messaging.destination.name"
 _BAD = frozenset((AttemptOutcome.FAILED, AttemptOutcome.TIMED_OUT, AttemptOutcome.LOST))
 
 
@@ -48,6 +50,7 @@ class Span(NamedTuple):
     end: datetime
     attributes: Mapping[str, Value]
     error: str | None = None
+    link_id: str | None = None  # a span of the same trace
 
 
 class RunTracer:
@@ -78,7 +81,12 @@ class RunTracer:
     def _queued(self, run: NewRun) -> None:
         place, _ = self.place(run)
         if place.sampled:
-            attributes = {**_about(run), "horae.trigger": str(run.trigger), "horae.queue": run.queue}
+            attributes = {
+                **_about(run),
+                **_message(run.id, "enqueue", "send"),
+                "horae.trigger": str(run.trigger),
+                _QUEUE: run.queue,
+            }
             now = self._clock.now()
             ids = _part(place, run.id, "enqueue")
             self._emit(Span("horae.enqueue", "producer", *ids, min(made_at(run.id), now), now, attributes))
@@ -96,6 +104,7 @@ class RunTracer:
         }
         if failed:
             attributes["horae.dead_letter"] = True
+            attributes["error.type"] = run.status.value
         if (name := self._names.pop(run.id, None)) is not None:
             attributes["horae.job.name"] = name
         start = min(made_at(run.id), now)
@@ -129,7 +138,7 @@ class RunTracer:
         known: dict[str, Value] = {
             "horae.job.name": job.name,
             "horae.target": job.target.kind,
-            "horae.queue": job.queue,
+            _QUEUE: job.queue,
         }
         about = {**_about(run), **known, "horae.attempt": run.attempt}
         ids = _part(place, run.id, f"wait {run.attempt}")
@@ -149,19 +158,23 @@ class RunTracer:
     ) -> None:
         attributes: dict[str, Value] = {
             **_about(run),
+            **_message(run.id, "attempt", "process"),
             **(known or {}),
             "horae.attempt": run.attempt,
             "horae.outcome": outcome.kind.value,
         }
         if worker_id is not None:
-            attributes["horae.worker.id"] = worker_id
+            attributes["messaging.client.id"] = worker_id
         if outcome.exit_code is not None:
             attributes["process.exit.code"] = outcome.exit_code
         if outcome.response_code is not None:
             attributes["http.response.status_code"] = outcome.response_code
         error = outcome.kind.value if outcome.kind in _BAD else None
+        if error is not None:
+            attributes["error.type"] = error
         ids = (place.trace_id, _attempt_id(run.id, run.attempt), place.span_id)
-        self._emit(Span("horae.attempt", "consumer", *ids, start, end, attributes, error))
+        queued = span_id_of(run.id, "enqueue")
+        self._emit(Span("horae.attempt", "consumer", *ids, start, end, attributes, error, queued))
 
 
 class TracedExecutor:
@@ -208,3 +221,13 @@ def _attempt_id(run_id: str, number: int) -> str:
 
 def _about(run: RunOfJob | NewRun) -> dict[str, Value]:
     return {"horae.run.id": run.id, "horae.job.id": run.job_id, "horae.project.id": run.project_id}
+
+
+def _message(run_id: str, name: str, operation: str) -> dict[str, Value]:
+    """A run as the message that its queue carries."""
+    return {
+        "messaging.system": "horae",
+        "messaging.operation.name": name,
+        "messaging.operation.type": operation,
+        "messaging.message.id": run_id,
+    }

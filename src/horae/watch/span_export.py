@@ -103,6 +103,7 @@ class SpanExport:
             None if span.parent_id is None else place(span.parent_id),
             self._resource,
             dict(span.attributes),
+            links=() if span.link_id is None else (trace.Link(place(span.link_id)),),
             kind=trace.SpanKind[span.kind.upper()],
             status=trace.Status(trace.StatusCode.UNSET) if good else trace.Status(trace.StatusCode.ERROR, span.error),
             start_time=_nanoseconds(span.start),

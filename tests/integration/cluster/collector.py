@@ -21,6 +21,7 @@ class Received(NamedTuple):
     failed: bool
     start: int
     end: int
+    links: list[str]  # ids of spans
     text: str  # all of it, as people read it
 
 
@@ -62,6 +63,7 @@ class Collector:
                             span.status.code == Status.STATUS_CODE_ERROR,
                             span.start_time_unix_nano,
                             span.end_time_unix_nano,
+                            [link.span_id.hex() for link in span.links],
                             str(span),
                         )
                     )

@@ -126,12 +126,22 @@ async def test_a_run_is_a_part_of_its_caller_s_trace(kind: str, make_cluster: Ma
         "horae.job.name": "calls",
         "horae.project.id": cluster.project_id,
         "horae.target": "http",
-        "horae.queue": "default",
+        "messaging.destination.name": "default",
         "horae.attempt": 1,
         "horae.outcome": "succeeded",
-        "horae.worker.id": worker.id,
+        "messaging.client.id": worker.id,
+        "messaging.message.id": run["id"],
+        "messaging.operation.name": "attempt",
+        "messaging.operation.type": "process",
+        "messaging.system": "horae",
         "http.response.status_code": 204,
     }
+    queued = spans["horae.enqueue"]
+    assert (queued.attributes["messaging.operation.type"], queued.attributes["messaging.message.id"]) == (
+        "send",
+        run["id"],
+    )
+    assert [span.links for span in (attempt, queued)] == [[queued.span_id], []]
     assert (whole.attributes["horae.status"], whole.attributes["horae.job.name"]) == ("succeeded", "calls")
     ended = [line for line in worker.logged("run ended") if line["run"] == run["id"]]
     assert [line["trace_id"] for line in ended] == [TRACE]
@@ -200,6 +210,7 @@ async def test_retries_and_a_dead_letter(make_cluster: Make, collector: Collecto
         attempt = spans[f"horae.attempt {number}"]
         assert attempt.failed
         assert (attempt.attributes["horae.outcome"], attempt.attributes["process.exit.code"]) == ("failed", 3)
+        assert attempt.attributes["error.type"] == "failed"
         assert attempt.start >= spans[f"horae.wait {number}"].end
     assert SECRET not in "".join(span.text for span in collector.spans)
 
