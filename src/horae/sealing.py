@@ -35,7 +35,7 @@ class Keyring:
     def open(self, sealed: Sealed) -> str:
         key = self._keys.get(sealed.key_id)
         if key is None:
-            raise CannotOpen(sealed.name, "it was sealed with another HORAE_SECRET_KEY")
+            raise CannotOpen(sealed.name, "it was encrypted with another HORAE_SECRET_KEY")
         try:
             raw = base64.b64decode(sealed.text, validate=True)
             value = key.decrypt(raw[:_NONCE], raw[_NONCE:], _place(sealed.project_id, sealed.name))

@@ -206,7 +206,7 @@ async def test_workers_open_what_their_runs_name_in_one_query(world: World):
     assert (opened[first.id].values, opened[first.id].fault) == ({"TOKEN": "value"}, None)
     fault = opened[second.id].fault
     assert fault is not None
-    assert fault.error == "the secret OTHER cannot be opened: it was sealed with another HORAE_SECRET_KEY"
+    assert fault.error == "the secret OTHER cannot be opened: it was encrypted with another HORAE_SECRET_KEY"
     assert not fault.permanent
 
     await delete(world, "OTHER", force=True)

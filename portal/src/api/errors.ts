@@ -5,7 +5,7 @@ export interface FieldError {
   message: string;
 }
 
-/** An answer of the API that is a refusal, or the lack of any answer (status 0). */
+/** An error response of the API, or no response (status 0). */
 export class ApiError extends Error {
   readonly status: number;
   readonly kind: string;
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly fields: FieldError[];
   readonly requestId: string | null;
   readonly retryAfter: number | null;
-  /** All that the API said. */
+  /** The whole problem from the API. */
   readonly problem: Partial<Problem>;
 
   constructor(status: number, problem: Partial<Problem>, retryAfter: number | null = null) {
@@ -30,7 +30,7 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same request may do better later. */
+  /** Whether a retry may succeed. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }

@@ -3,7 +3,7 @@ interface Page<T> {
   next_cursor: string | null;
 }
 
-/** All there is, page by page: for choosing from lists that are long only by exception. */
+/** All items, page by page: for selecting from lists that are rarely long. */
 export async function everyPage<T>(page: (cursor: { cursor?: string }) => Promise<Page<T>>): Promise<{ items: T[] }> {
   const items: T[] = [];
   let cursor: string | null = null;

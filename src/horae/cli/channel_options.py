@@ -35,7 +35,7 @@ Security = Annotated[
     str | None,
     typer.Option(help="email: starttls, tls or none.", autocompletion=completing.words("starttls", "tls", "none")),
 ]
-Username = Annotated[str | None, typer.Option(help="email: whom to sign in as; the password is asked for.")]
+Username = Annotated[str | None, typer.Option(help="email: user name on the server; prompts for the password.")]
 ServiceUrl = Annotated[str | None, typer.Option("--service-url", help="pagerduty, opsgenie: another address.")]
 SecretFile = Annotated[
     Path | None, typer.Option("--secret-file", metavar="FILE", help="Read the secret from a file; - is standard input.")
@@ -60,7 +60,7 @@ Tags = Annotated[
 ]
 Jobs = Annotated[
     list[str] | None,
-    typer.Option("--job", help="Only of this job; * stands for any characters.", autocompletion=completing.jobs),
+    typer.Option("--job", help="Only for this job; * matches any characters.", autocompletion=completing.jobs),
 ]
 NamedOnly = Annotated[
     bool | None, typer.Option("--named-only/--not-named-only", help="Only of jobs that name it in `notify`.")
@@ -69,8 +69,8 @@ Quiet = Annotated[
     list[str] | None, typer.Option("--quiet", metavar="HH:MM-HH:MM", help="Messages wait until this is over.")
 ]
 Timezone = Annotated[str | None, typer.Option(help="Of the quiet hours.")]
-Digest = Annotated[str | None, typer.Option(help="Collect notices for so long; 0 sends each by itself.")]
-RepeatAfter = Annotated[str | None, typer.Option("--repeat-after", help="When the same is told again.")]
+Digest = Annotated[str | None, typer.Option(help="Collect notices for this long; 0 sends each separately.")]
+RepeatAfter = Annotated[str | None, typer.Option("--repeat-after", help="How long until the same is sent again.")]
 PerHour = Annotated[int | None, typer.Option("--per-hour", help="More messages than this are collected.")]
 
 

@@ -20,7 +20,7 @@ from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
 Json = dict[str, Any]
-app = typer.Typer(help="Channels: who is told when something fails.", no_args_is_help=True)
+app = typer.Typer(help="Notification channels.", no_args_is_help=True)
 _PATIENCE, _BETWEEN = 30.0, 0.5  # seconds to wait for a test, and between two polls
 
 

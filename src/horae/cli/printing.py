@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horae.cli.layout import GAP, fit
+from horae.domain.time.durations import two_largest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -136,14 +137,7 @@ def ago(at: str | None, now: datetime) -> Text:
 
 def span(seconds: float) -> str:
     """The two largest units: `1d 3h`, `2m 5s`."""
-    left, parts = int(seconds), []
-    for size, unit in _UNITS:
-        if left >= size:
-            parts.append(f"{left // size}{unit}")
-            left %= size
-        elif parts:
-            break
-    return " ".join(parts[:2]) or "0s"
+    return two_largest(seconds, _UNITS) or "0s"
 
 
 def took(milliseconds: int | None) -> str:

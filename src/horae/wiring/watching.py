@@ -101,8 +101,8 @@ async def _exporting(settings: Settings, watching: Watching) -> Callable[[], Awa
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigurationError(
-            f"cannot listen on {settings.host} port {settings.metrics_port} for metrics: {reason}; each process of a "
-            "machine needs an HORAE_METRICS_PORT of its own"
+            f"cannot listen on {settings.host} port {settings.metrics_port} for metrics: {reason}; each process on a "
+            "machine needs its own HORAE_METRICS_PORT"
         ) from None
     log.info("metrics and probes", url=f"http://{settings.host}:{port}/metrics")
     return exporter.close

@@ -161,7 +161,7 @@ async def test_runs_that_cannot_have_their_secrets_fail_and_the_worker_goes_on(m
     (run_id,) = await cluster.run(jobs["needs"])
     run = await cluster.ended(run_id)
     assert (run.status, run.attempt) == ("failed", 2)
-    assert run.error == "the secret TOKEN cannot be opened: it was sealed with another HORAE_SECRET_KEY"
+    assert run.error == "the secret TOKEN cannot be opened: it was encrypted with another HORAE_SECRET_KEY"
     (run_id,) = await cluster.run(jobs["lost"])
     run = await cluster.ended(run_id)
     assert (run.status, run.attempt, run.reason) == ("failed", 1, "permanent")

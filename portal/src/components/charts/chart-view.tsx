@@ -1,6 +1,6 @@
 import { Area, Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 
-/** One thing that is drawn; `as` an area or line by default stands for itself, bars and areas of one `stack` add up. */
+/** One series; drawn `as` an area, a line or bars. Bars and areas of one `stack` add up. */
 export interface Series {
   key: string;
   label: string;
@@ -8,7 +8,7 @@ export interface Series {
   colour: string;
   as: "bar" | "area" | "line" | "dots";
   stack?: string;
-  /** Whether what is not known is left out, instead of being bridged. */
+  /** Whether unknown values leave a gap, instead of being bridged. */
   gaps?: boolean;
 }
 
@@ -16,19 +16,19 @@ export interface ChartViewProps {
   /** Points by `at` (ms), each with a number for every series. */
   points: ({ at: number } & Record<string, number | null>)[];
   series: Series[];
-  /** How an instant is written at the axis, and in full. */
+  /** The format of an instant on the axis, and in full. */
   tick: (at: number) => string;
   title: (at: number) => string;
   value: (value: number) => string;
-  /** Written so that it takes little room: for the axis. */
+  /** A short format, for the axis. */
   short?: (value: number) => string;
-  /** More room for what is written there. */
+  /** More room for the labels. */
   wide?: boolean;
-  /** Where instants are written, if not where there is room. */
+  /** The instants to label, if not chosen automatically. */
   ticks?: number[] | undefined;
-  /** Where values are, if not at round numbers. */
+  /** The values to label, if not round numbers. */
   levels?: number[] | undefined;
-  /** Called when somebody clicks on a bar: of which series, and of which instant. */
+  /** Called when the user clicks on a bar: its series and instant. */
   onPick?: ((key: string, at: number) => void) | undefined;
 }
 
@@ -97,14 +97,14 @@ export default function ChartView({
   );
 }
 
-/** Four instants with equal room around them. */
+/** Four evenly spaced instants. */
 function ticksOf(points: ChartViewProps["points"]): number[] {
   const from = points[0]?.at ?? 0;
   const span = (points.at(-1)?.at ?? 0) - from;
   return [1, 3, 5, 7].map((eighth) => Math.round(from + (span * eighth) / 8));
 }
 
-/** Whether there are so few values that a line between them would hardly be seen. */
+/** Whether there are too few values for a visible line. */
 function lonely(points: ChartViewProps["points"], key: string): boolean {
   return points.filter((point) => typeof point[key] === "number").length < 5;
 }

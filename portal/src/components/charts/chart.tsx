@@ -12,7 +12,7 @@ interface ChartProps extends ChartViewProps {
   label: string;
 }
 
-/** A chart, fetched with its library when it is first needed. Height is fixed, so that nothing jumps. */
+/** A chart, loaded with its library on first use. Its height is fixed, so that nothing jumps. */
 export function Chart({ label, ...props }: ChartProps) {
   return (
     <div role="img" aria-label={label} className="h-52 w-full min-w-0 overflow-hidden">

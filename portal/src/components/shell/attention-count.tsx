@@ -3,7 +3,7 @@ import { useMonitoredAlerts } from "@/features/alerts/queries";
 import { cn } from "@/lib/cn";
 import { plural } from "@/lib/words";
 
-/** How many alerts need somebody, in the menu; nothing while there are none. */
+/** The number of alerts that need attention, in the menu; hidden if there are none. */
 export function AttentionCount() {
   const { data } = useMonitoredAlerts();
   const count = countOf(data);

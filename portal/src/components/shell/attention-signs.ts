@@ -3,7 +3,7 @@ import { countOf, iconOf, needing } from "@/features/alerts/attention";
 import { useMonitoredAlerts } from "@/features/alerts/queries";
 import { countInTitle } from "@/lib/page-title";
 
-/** How many alerts need somebody; also in the title and the icon of the tab, for who looks at another one. */
+/** The number of alerts that need attention; also in the title and icon of the browser tab, for users on another tab. */
 export function useAttentionSigns(): number {
   const { data } = useMonitoredAlerts();
   const count = countOf(data);

@@ -1,6 +1,6 @@
 import { useLiveState } from "@/live/live";
 
-/** Says that the page may be stale while the server does not answer. */
+/** Warns that the page may be stale while the server does not answer. */
 export function OfflineBanner() {
   if (useLiveState() !== "polling") return null;
   return (

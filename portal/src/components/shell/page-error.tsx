@@ -6,7 +6,7 @@ import { mayReload, reload, serverAnswers } from "./reloading";
 
 const PAUSE = 1_500; // ms between two questions whether the server is back
 
-/** A page that broke. */
+/** Shown if a page crashes. */
 export function PageError() {
   const error = useRouteError();
   return error instanceof ChunkError ? (

@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import { cn } from "@/lib/cn";
 import { type Command, usePaletteCommands } from "./palette-commands";
 
-/** Ctrl-K: goes anywhere, finds jobs by name and runs by id, does what can be done from everywhere. */
+/** The command palette (Ctrl-K): opens any page, finds jobs by name and runs by id, and runs global actions. */
 export default function Palette({ begin, onClose }: { begin: () => string; onClose: () => void }) {
   const [text, setText] = useState(begin);
   const [at, setAt] = useState(0);

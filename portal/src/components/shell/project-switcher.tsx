@@ -4,7 +4,7 @@ import { Menu, MenuItem, MenuLabel } from "@/components/ui/menu";
 import { pathIn } from "@/session/project-path";
 import { useSession } from "@/session/session";
 
-/** Another project is another page: nothing of this one stays behind. */
+/** Switching projects reloads the page: no data of this project remains. */
 export function ProjectSwitcher() {
   const session = useSession();
   if (session.state !== "in" || !session.place) return null;

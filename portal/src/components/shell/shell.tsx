@@ -76,7 +76,7 @@ function searchHere(otherwise: () => void): void {
   else otherwise();
 }
 
-/** A page that is being fetched. */
+/** Shown while a page is loading. */
 function Progress() {
   const busy = useNavigation().state === "loading";
   return (

@@ -11,7 +11,7 @@ import { ThemeSwitch } from "./theme-switch";
 import { UserMenu } from "./user-menu";
 
 interface TopBarProps {
-  /** How many alerts need somebody: marked where the menu is folded away. */
+  /** How many alerts need attention: shown while the menu is folded. */
   waiting: number;
   onSearch: () => void;
   onHelp: () => void;

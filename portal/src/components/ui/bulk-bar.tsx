@@ -10,7 +10,7 @@ interface BulkBarProps {
   children: ReactNode;
 }
 
-/** What can be done with the chosen rows; nothing while there are none. */
+/** Actions on the selected rows; hidden if there are none. */
 export function BulkBar({ count, noun, onClear, children }: BulkBarProps) {
   if (count === 0) return null;
   return (

@@ -21,9 +21,9 @@ const SIZES = {
 export interface ButtonProps extends ComponentProps<"button"> {
   variant?: keyof typeof VARIANTS;
   size?: keyof typeof SIZES;
-  /** Shows that it is at work, and takes no second click. */
+  /** Shows progress, and ignores further clicks. */
   busy?: boolean;
-  /** Renders its only child, a link say, as a button. */
+  /** Renders its only child, such as a link, as a button. */
   asChild?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { Skeleton } from "./skeleton";
 
 const View = lazy(() => chunk(() => import("./code-editor-view")));
 
-/** An editor for code and JSON, fetched when it is first needed. Goes into a Field like any other control. */
+/** An editor for code and JSON, loaded on first use. Goes into a Field like any other control. */
 export function CodeEditor(props: EditorProps) {
   return (
     <Suspense fallback={<Skeleton className="h-40 w-full" />}>

@@ -6,7 +6,7 @@ import { Dialog } from "./dialog";
 import { Field } from "./field";
 import { Input } from "./input";
 
-/** Shows what `confirm` asks. There is one, in the shell. */
+/** Shows the dialog of `confirm`. There is one, in the shell. */
 export function Confirmer() {
   const question = useQuestion();
   return question ? <Ask key={question.title} question={question} /> : null;

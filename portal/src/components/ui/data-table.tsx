@@ -31,9 +31,9 @@ interface ListQuery<T> {
 
 interface DataTableProps<T> {
   columns: ColumnDef<T>[];
-  /** The page of the server, as it is asked for. */
+  /** The requested page. */
   list: ListQuery<T>;
-  /** Where not all of it is shown; undefined while it is being read. */
+  /** The rows; undefined while loading. */
   rows?: T[];
   rowId: (row: T) => string;
   /** The accessible name of a row's checkbox. */

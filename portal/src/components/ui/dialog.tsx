@@ -28,7 +28,7 @@ export function Dialog({ className, ...props }: DialogProps) {
   return <Modal {...props} className={cn(CENTRED, className)} />;
 }
 
-/** The same from the side, for long content: details, forms next to a list. */
+/** Like Dialog, but from the side, for long content: details, forms next to a list. */
 export function Sheet({ className, ...props }: DialogProps) {
   return <Modal {...props} className={cn(ASIDE, className)} />;
 }
@@ -54,7 +54,7 @@ function Modal({ open, onOpenChange, title, description, children, footer, class
   );
 }
 
-/** A form begins at its first field, not at the button that closes it. */
+/** Focuses a form's first field, not the close button. */
 function toFirstField(event: Event) {
   const field = (event.target as HTMLElement).querySelector<HTMLElement>(
     "form :is(input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select)",

@@ -5,13 +5,13 @@ import { CopyButton } from "./copy-button";
 
 interface ErrorStateProps {
   error: unknown;
-  /** Instead of those of the error itself. */
+  /** Replaces the message of the error. */
   title?: string;
   advice?: string;
-  /** Tries again; what its button says. */
+  /** Retries; the label of its button. */
   onRetry?: () => void;
   retry?: string;
-  /** It replaces a whole page, and so has the page's heading. */
+  /** Replaces a whole page, and so has the page's heading. */
   page?: boolean;
 }
 

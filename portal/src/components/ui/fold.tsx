@@ -3,14 +3,14 @@ import { type ReactNode, useEffect, useState } from "react";
 
 interface FoldProps {
   title: ReactNode;
-  /** What is folded away, in a few words. */
+  /** A summary of the folded content. */
   summary?: ReactNode;
   /** Opens it automatically: something in it needs attention. */
   needed?: boolean;
   children: ReactNode;
 }
 
-/** Folded away until one wants it. */
+/** A section that is folded until it is needed. */
 export function Fold({ title, summary, needed = false, children }: FoldProps) {
   const [open, setOpen] = useState(needed);
   useEffect(() => {

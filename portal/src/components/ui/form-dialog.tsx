@@ -7,16 +7,16 @@ import { Refusal } from "./refusal";
 interface FormDialogProps {
   title: string;
   description?: ReactNode;
-  /** What the button says: a verb. */
+  /** The label of the button: a verb. */
   action: string;
   danger?: boolean;
   onClose: () => void;
-  /** Takes what the fields say, by their names. What it throws is shown, at the field where it names one. */
+  /** Gets the values of the fields, by name. Errors are shown, next to their field if they name one. */
   onSubmit: (text: FormText) => Promise<unknown>;
   children: (error: unknown) => ReactNode;
 }
 
-/** A few fields in a dialog. Close it in `onSubmit`, or show there what came of it. */
+/** A few fields in a dialog. Close it in `onSubmit`, or show the result there. */
 export function FormDialog({ title, description, action, danger, onClose, onSubmit, children }: FormDialogProps) {
   const id = useId();
   const form = useForm(onSubmit);

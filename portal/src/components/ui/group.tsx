@@ -11,7 +11,7 @@ interface GroupProps {
   children: ReactNode;
 }
 
-/** What a Field is to one control, this is to several. */
+/** Like Field, but for several controls. */
 export function Group({ label, hint, error, optional, className, children }: GroupProps) {
   const id = useId();
   return (

@@ -6,11 +6,11 @@ interface InstantInputProps extends Omit<ComponentProps<"input">, "value" | "onC
   /** An instant with its offset, or empty. */
   value: string;
   onValue: (value: string) => void;
-  /** By the clock of this zone. */
+  /** In this time zone. */
   zone: string;
 }
 
-/** A date and a time by the clock of a zone. */
+/** A date and a time in a time zone. */
 export function InstantInput({ value, onValue, zone, ...props }: InstantInputProps) {
   const [text, setText] = useState(() => toWall(value, zone));
   const sent = useRef(`${value}|${zone}`);

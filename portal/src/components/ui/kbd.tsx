@@ -1,4 +1,4 @@
-/** Keys as one presses them: `g j`, `mod+k`. */
+/** Keyboard shortcuts: `g j`, `mod+k`. */
 export function Kbd({ keys }: { keys: string }) {
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
   const parts = keys.replace("mod+", mac ? "⌘ " : "Ctrl ").split(" ");

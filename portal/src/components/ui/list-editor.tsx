@@ -2,7 +2,7 @@ import { Textarea } from "./input";
 import { AddRow, RemoveRow } from "./row-buttons";
 
 interface ListEditorProps {
-  /** What one row is: "argument". */
+  /** The name of a row: "argument". */
   noun: string;
   rows: string[];
   onRows: (rows: string[]) => void;

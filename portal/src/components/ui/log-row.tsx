@@ -14,11 +14,11 @@ interface LogRowProps {
   line: LogLine | undefined;
   number: number;
   sought: string;
-  /** The match one is at. */
+  /** The current match. */
   current: boolean;
   /** Changes when a line grows. */
   length: number;
-  /** How wide the numbers of lines are. */
+  /** The width of the line numbers. */
   digits: number;
 }
 

@@ -8,15 +8,15 @@ import { VirtualList } from "./virtual-list";
 
 interface LogViewerProps {
   lines: LogLine[];
-  /** Raised with every line that is added to the same array. */
+  /** Incremented with every line added to the same array. */
   version: number;
-  /** Whether more may come: then it begins at the end, and stays there. */
+  /** Whether more may come: then it starts at the end, and stays there. */
   live: boolean;
-  /** Whether it begins at the end all the same: what went wrong is there. */
+  /** Whether it starts at the end anyway: errors are there. */
   fromEnd?: boolean;
-  /** In place of lines while there are none. */
+  /** Shown while there are no lines. */
   empty: ReactNode;
-  /** More buttons: a download, say. */
+  /** More buttons, such as a download. */
   actions?: ReactNode;
   className?: string;
 }

@@ -42,7 +42,7 @@ interface MenuItemProps {
   onSelect?: () => void;
   disabled?: boolean;
   danger?: boolean;
-  /** Renders its only child, a link say. */
+  /** Renders its only child, such as a link. */
   asChild?: boolean;
   children: ReactNode;
 }

@@ -11,7 +11,7 @@ interface NewPasswordProps {
 
 const AGAIN = "again";
 
-/** A password that is chosen, twice. */
+/** A new password, entered twice. */
 export function NewPassword({ name, label, error }: NewPasswordProps) {
   return (
     <>
@@ -25,7 +25,7 @@ export function NewPassword({ name, label, error }: NewPasswordProps) {
   );
 }
 
-/** What was chosen; throws if the two differ. */
+/** The new password; throws if the two differ. */
 export function newPassword(text: FormText, name: string): string {
   if (text(name) === text(AGAIN)) return text(name);
   throw new ApiError(0, { title: "Invalid input", detail: "The passwords do not match.", field: AGAIN });

@@ -3,13 +3,13 @@ import { namePage } from "@/lib/page-title";
 
 interface PageHeaderProps {
   title: string;
-  /** Beside the title: a status, say. */
+  /** Next to the title, for example a status. */
   aside?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
 }
 
-/** The head of every page; also names it in the tab of the browser. */
+/** The header of every page; also sets the title of the browser tab. */
 export function PageHeader({ title, aside, description, actions }: PageHeaderProps) {
   useEffect(() => namePage(title), [title]);
   return (

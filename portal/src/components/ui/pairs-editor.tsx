@@ -7,7 +7,7 @@ export interface Pair {
 }
 
 interface PairsEditorProps {
-  /** What one row is: "header". */
+  /** The name of a row: "header". */
   noun: string;
   rows: Pair[];
   onRows: (rows: Pair[]) => void;

@@ -1,7 +1,7 @@
 import { ApiError, messageOf } from "@/api/errors";
 import { seconds } from "@/lib/durations";
 
-/** Why a form was refused; what concerns one field is shown there. */
+/** Why a form was rejected; errors of a field are shown next to it. */
 export function Refusal({ error }: { error: unknown }) {
   if (!error || (error instanceof ApiError && error.fields.length > 0)) return null;
   const wait = error instanceof ApiError ? error.retryAfter : null;

@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "./button";
 
-/** Takes a row out of an editor of several. */
+/** Removes a row of an editor. */
 export function RemoveRow({ label, onRemove }: { label: string; onRemove: () => void }) {
   return (
     <Button variant="ghost" size="icon" aria-label={`Remove ${label}`} onClick={onRemove}>

@@ -26,7 +26,7 @@ const SOLID: Partial<Record<Tone, string>> = {
 const HEIGHT: Record<string, string> = { failed: "h-5", skipped: "h-2", cancelled: "h-2.5", queued: "h-2.5" };
 
 interface RunStripProps {
-  /** Newest first, as the API gives them; shown with the newest at the right. */
+  /** Newest first, as in the API; shown with the newest on the right. */
   runs: StripRun[];
   slots?: number;
 }

@@ -5,7 +5,7 @@ import { Input } from "./input";
 
 interface SearchInputProps {
   value: string;
-  /** Called when one has stopped typing for a moment. */
+  /** Called when the user stops typing for a moment. */
   onValue: (value: string) => void;
   label: string;
   className?: string;
@@ -13,7 +13,7 @@ interface SearchInputProps {
 
 const PAUSE = 200; // ms
 
-/** The field that `/` goes to. */
+/** The field that `/` focuses. */
 export function SearchInput({ value, onValue, label, className }: SearchInputProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);

@@ -5,13 +5,13 @@ import { Time } from "./time";
 
 interface ServerTextProps {
   text: string;
-  /** The run that this is about: its id is not a link. */
+  /** The run of this page: its id is not a link. */
   own?: string | undefined;
-  /** The clock of the page, where it is not the reader's. */
+  /** The page's time zone, if it is not the reader's. */
   zone?: string | undefined;
 }
 
-/** Prose of the server: ids of runs are links, and instants go by the page's clock. Ids stay whole, to be copied. */
+/** Text from the server: run ids become links, and instants use the page's time zone. Ids stay whole. */
 export function ServerText({ text, own, zone }: ServerTextProps) {
   return partsOf(text, zone).map((part, index) => <Fragment key={index}>{shown(part, own, zone)}</Fragment>);
 }

@@ -8,7 +8,7 @@ export interface Tab {
 }
 
 interface TabsProps {
-  /** Which one is open: keep it in the address, with useUrlState. */
+  /** The open tab: keep it in the URL, with useUrlState. */
   value: string;
   onValue: (value: string) => void;
   tabs: readonly Tab[];
@@ -46,7 +46,7 @@ export function Tabs({ value, onValue, tabs, label, children }: TabsProps) {
   );
 }
 
-/** What is not open is not rendered, and asks the server for nothing. */
+/** Closed tabs are not rendered, and send no requests. */
 export function TabPanel({ value, children }: { value: string; children: ReactNode }) {
   return (
     <Radix.Content value={value} className="pt-4 focus-visible:outline-offset-4">

@@ -11,11 +11,11 @@ interface TimeProps {
   as?: "relative" | "countdown" | "absolute" | "exact";
   /** Shown if there is no value. */
   none?: string;
-  /** In place of the instant in full. */
+  /** Shown instead of the full instant. */
   exact?: ReactNode;
 }
 
-/** An instant: as one thinks of it, and exactly (in both zones) on hover or focus. */
+/** An instant in short, with its exact value (in both zones) on hover or focus. */
 export function Time({ at, zone, as = "relative", none = "–", exact }: TimeProps) {
   if (!at) return <span className="text-muted">{none}</span>;
   return (

@@ -4,12 +4,12 @@ import { close, closeOf, closeSoon, openSoon } from "@/lib/tooltips";
 
 interface TooltipProps {
   content: ReactNode;
-  /** Something that can have the focus: a button, a link, or an element with tabIndex. */
+  /** A focusable element: a button, a link, or an element with tabIndex. */
   children: ReactNode;
   side?: "top" | "bottom";
 }
 
-/** Explains its only child on hover and focus. All share one layer: a table with hundreds of them stays quick. */
+/** Explains its only child on hover and focus. All share one layer: a table with hundreds of them stays fast. */
 export function Tooltip({ content, children, side = "top" }: TooltipProps) {
   const id = useId();
   useEffect(() => () => closeOf(id), [id]);

@@ -4,14 +4,14 @@ import { cn } from "@/lib/cn";
 
 interface VirtualListProps {
   count: number;
-  /** Height of a row in pixels; all rows have the same, so that 100,000 cost no more than a hundred. */
+  /** Height of a row in pixels; the same for all rows, so that 100,000 cost no more than a hundred. */
   rowHeight: number;
   children: (index: number) => ReactNode;
   label: string;
   /** Height of the visible part, in pixels. */
   height: number;
   className?: string;
-  /** Stays at the end while more comes, until one scrolls up. */
+  /** Follows the end until the user scrolls up. */
   follow?: boolean;
   onFollow?: (follow: boolean) => void;
   /** Brings a row into view. */

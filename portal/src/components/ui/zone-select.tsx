@@ -7,7 +7,7 @@ interface ZoneSelectProps extends Omit<ComponentProps<typeof Select>, "choices">
   none?: string;
 }
 
-/** Every time zone that the browser knows, and the one that is chosen. */
+/** All time zones that the browser knows, and the selected one. */
 export function ZoneSelect({ value, none, ...props }: ZoneSelectProps) {
   const choices = useMemo(() => {
     const known = new Set(["UTC", ...Intl.supportedValuesOf("timeZone")]);

@@ -22,7 +22,7 @@ interface BadgePanelProps {
   subject: string;
 }
 
-/** Pictures of how a job or a ping is doing, for READMEs and wikis. */
+/** Badges that show how a job or a ping is doing, for READMEs and wikis. */
 export function BadgePanel({ kind, subject }: BadgePanelProps) {
   const may = useCan()("badges:write");
   const [making, setMaking] = useState(false);

@@ -3,7 +3,7 @@ import type { ChannelView, DeliveryView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 
-/** What became of a message. */
+/** The outcome of a message. */
 export function DeliveryState({ delivery }: { delivery: DeliveryView }) {
   if (delivery.state === "sent") return <Sent />;
   if (delivery.state === "failed") return <Failed />;

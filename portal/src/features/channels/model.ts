@@ -15,7 +15,7 @@ export interface WindowDraft {
   end: string;
 }
 
-/** A channel as its form has it. Secret fields are empty: nobody is shown them, and empty keeps them. */
+/** A channel as its form has it. Secret fields are empty: they are never shown, and an empty field keeps its value. */
 export interface ChannelDraft {
   name: string;
   kind: ChannelKind;
@@ -108,7 +108,7 @@ export function readChannel(channel: ChannelView, zone: string): ChannelDraft {
   };
 }
 
-/** What the API is sent, to create a channel and to change one. */
+/** The request body, to create or change a channel. */
 export function writeChannel(draft: ChannelDraft): ChannelBody {
   const quiet =
     draft.windows.length === 0
@@ -129,7 +129,7 @@ export function writeChannel(draft: ChannelDraft): ChannelBody {
   } as ChannelBody;
 }
 
-/** What is still to be filled in, all at once; secrets of a channel that exists are kept. */
+/** All missing fields at once; secrets of an existing channel are kept. */
 export function missingIn(draft: ChannelDraft, exists: boolean): ApiError | null {
   const secret = { webhook: "url", slack: "url", apprise: "url", pagerduty: "routing_key", opsgenie: "api_key" };
   const value = { url: draft.url, routing_key: draft.routingKey, api_key: draft.apiKey };
@@ -175,7 +175,7 @@ function writeServer(draft: ChannelDraft): Record<string, unknown> {
   };
 }
 
-/** Secrets: what is not typed stays as it is. */
+/** Secrets: fields left empty are unchanged. */
 function given(secrets: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(secrets)

@@ -23,7 +23,7 @@ export function useDeliveries(id: string, installation: boolean) {
   });
 }
 
-/** One message, until it is known what became of it. */
+/** One message, polled until its outcome is known. */
 export function useDelivery(channel: string, installation: boolean, delivery: string | undefined) {
   return useQuery({
     queryKey: ["channels", "one", channel, "delivery", delivery],

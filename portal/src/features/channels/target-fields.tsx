@@ -7,7 +7,7 @@ import { textBinding } from "@/features/job-form/text-binding";
 import { type ChannelDraft, SERVICES } from "./model";
 
 interface TargetFieldsProps extends DraftProps<ChannelDraft> {
-  /** Secrets that are there already, and stay unless one types another. */
+  /** Whether secrets exist already; they are kept unless the user types new ones. */
   kept: boolean;
 }
 

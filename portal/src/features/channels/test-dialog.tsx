@@ -16,7 +16,7 @@ interface TestDialogProps {
   onClose: () => void;
 }
 
-/** Sends a test message, and shows what becomes of it. */
+/** Sends a test message, and shows its outcome. */
 export function TestDialog({ channel, installation, onClose }: TestDialogProps) {
   const client = useQueryClient();
   const query = installation ? { installation } : {};

@@ -8,7 +8,7 @@ import { Input, Textarea } from "@/components/ui/input";
 import { toast } from "@/lib/toasts";
 import { NOUN } from "./queries";
 
-/** How a function is called and described to people; workers leave alone what people decided. */
+/** A function's display name and description; workers do not overwrite them. */
 export function EditFunction({ one, onClose }: { one: FunctionView; onClose: () => void }) {
   const client = useQueryClient();
   const save = async (text: (name: string) => string) => {

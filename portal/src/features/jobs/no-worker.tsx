@@ -5,7 +5,7 @@ import { Badge } from "@/components/ui/badge";
 import { useWorkers } from "@/features/workers/queries";
 import { canBeTaken, missing, needsOf } from "@/features/workers/servable";
 
-/** That no live worker could carry the job out, with the way to the explanation. */
+/** Warns that no live worker can execute the job, with a link to the explanation. */
 export function NoWorker({ job }: { job: ListedJobView }) {
   const workers = useWorkers().data?.items;
   if (!workers || !job.target || !job.enabled || job.paused) return null;

@@ -9,7 +9,7 @@ import { plural } from "@/lib/words";
 
 const MOST = 5;
 
-/** What nobody takes care of yet, the worst first: the open alerts that are neither acknowledged nor silenced. */
+/** Open alerts that are neither acknowledged nor silenced, worst first. */
 export function Attention({ alerts }: { alerts: MonitoredAlertsView | undefined }) {
   const count = countOf(alerts);
   if (count === 0) return null;

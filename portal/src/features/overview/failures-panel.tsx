@@ -8,7 +8,7 @@ import { said } from "@/lib/words";
 
 const MOST = 8;
 
-/** What failed lately, and with which words: each job once, by its latest failure. */
+/** Recent failures with their errors: each job once, by its latest failure. */
 export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
   const jobs = byJob(runs ?? []).slice(0, MOST);
   return (
@@ -55,7 +55,7 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
   );
 }
 
-/** The latest of each job's runs and how many they are, the job that failed last first. */
+/** The latest failed run of each job and their number, most recent first. */
 function byJob(runs: RunView[]): [latest: RunView, runs: number][] {
   const sorted = runs.toSorted((one, other) => (other.finished_at ?? "").localeCompare(one.finished_at ?? ""));
   const found = new Map<string, [RunView, number]>();

@@ -127,7 +127,7 @@ function Schedulers({ schedulers, shards }: SchedulersProps) {
   );
 }
 
-/** What does not fire, and why; nothing while all does. */
+/** Shards that do not fire, and why; hidden if all do. */
 function Firing({ alive, free, shards }: { alive: number; free: number; shards: number }) {
   if (alive === 0) {
     return (

@@ -14,7 +14,7 @@ export function useNumbers() {
   });
 }
 
-/** What was recorded over a span, up to now. Schedulers add to it every few seconds. */
+/** The time series of a span, up to now. Schedulers add to it every few seconds. */
 export function useSeries({ value, milliseconds, step }: Span) {
   return useQuery({
     queryKey: ["overview", "series", value],

@@ -8,7 +8,7 @@ import { count } from "@/lib/durations";
 
 const MOST = 8;
 
-/** What waits in each queue, the fullest first. */
+/** The backlog of each queue, longest first. */
 export function QueuesPanel({ queues }: { queues: QueueView[] | undefined }) {
   const sorted = [...(queues ?? [])].sort((a, b) => b.queued + b.running - (a.queued + a.running));
   return (

@@ -5,7 +5,7 @@ export interface Span {
   value: string;
   label: string;
   words: string;
-  /** How far back it goes, and how much one point stands for. */
+  /** How far back it reaches, and the period of one point. */
   milliseconds: number;
   step: string;
 }

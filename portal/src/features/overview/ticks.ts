@@ -6,7 +6,7 @@ export function dayOf(at: number, zone?: string): string {
   return brief(at, zone).split(",")[0] ?? "";
 }
 
-/** Of instants in order, the first one of each day but that of the first, which may have begun before. */
+/** The first instant of each day, except the first day, which may have begun earlier. */
 export function midnights(instants: readonly number[], zone?: string): number[] {
   return instants.filter((at, index) => {
     const before = instants[index - 1];

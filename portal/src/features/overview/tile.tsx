@@ -12,7 +12,7 @@ interface TileProps {
   bad?: boolean;
 }
 
-/** One figure, and where it leads. */
+/** One figure, and a link. */
 export function Tile({ label, value, note, to, bad = false }: TileProps) {
   return (
     <Link to={to} className="rounded-lg border border-line bg-surface px-4 py-3 hover:border-control">

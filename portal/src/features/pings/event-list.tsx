@@ -18,7 +18,7 @@ const TONES: Record<string, Tone> = {
   overrun: "paused",
 };
 
-/** What a ping heard, and what it did not hear in time. */
+/** A ping's signals, and missed deadlines. */
 export function EventList({ ping }: { ping: PingView }) {
   const events = usePingEvents(ping.id);
   const items = events.data?.items;
@@ -26,7 +26,7 @@ export function EventList({ ping }: { ping: PingView }) {
     <Panel title="Events">
       {events.error && !items ? <ErrorState error={events.error} onRetry={() => void events.refetch()} /> : null}
       {!items && !events.error ? <SkeletonLines lines={4} /> : null}
-      {items?.length === 0 ? <p className="text-sm text-muted">Nothing heard yet.</p> : null}
+      {items?.length === 0 ? <p className="text-sm text-muted">No signals yet.</p> : null}
       <ul aria-label="Events" className="-my-1 divide-y divide-line text-sm">
         {items?.map((event) => (
           <li key={event.n} className="py-2">

@@ -117,7 +117,7 @@ function Facts({ ping }: { ping: PingView }) {
           ["Grace", seconds(ping.grace)],
           ["Timeout", ping.timeout === null ? null : seconds(ping.timeout)],
           ["Expected", ping.expected_at ? <Time key="expected" at={ping.expected_at} as="exact" /> : null],
-          ["Down unless heard by", ping.deadline_at ? <Time key="by" at={ping.deadline_at} as="exact" /> : null],
+          ["Goes down at", ping.deadline_at ? <Time key="by" at={ping.deadline_at} as="exact" /> : null],
           ["Paused until", ping.paused_until ? <Time key="paused" at={ping.paused_until} as="exact" /> : null],
           ["Running since", ping.started_at ? <Time key="started" at={ping.started_at} /> : null],
           ["Last success", <Time key="success" at={ping.last_success_at} none="never" />],

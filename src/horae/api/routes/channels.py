@@ -1,4 +1,4 @@
-"""Channels: who is told when something fails, and what became of the messages."""
+"""Notification channels, and the delivery log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ router = APIRouter(prefix=PREFIX, tags=["channels"])
 Reader = Annotated[Principal, Depends(allow("channels:read"))]
 Writer = Annotated[Principal, Depends(allow("channels:write"))]
 Installation = Annotated[
-    bool, Query(description="the channels of the installation, which hear of its own alerts; admins only")
+    bool, Query(description="the channels of the installation, which get its own alerts; admins only")
 ]
 _READ_ONLY = frozenset(NewChannelView.model_fields) - frozenset(ChannelBody.model_fields)
 

@@ -197,7 +197,7 @@ def _missed(job: WatchedJob) -> Iterator[Finding]:
         job,
         "missed",
         title=f"{job.name} missed an occurrence",
-        why=f"At {moment(missed)} an occurrence was given up because it had not been fired in time.",
+        why=f"At {moment(missed)} an occurrence was skipped because it had not been fired in time.",
         action=AlertAction("Run it now, or fill the gap with a backfill", f"/jobs/{job.job_id}"),
         since=missed,
         explains=True,

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from horae.domain.time.cron_words import listed
+from horae.domain.time.durations import two_largest
 
 GateState = Literal["open", "closed", "unknown", "info"]
 Meaning = Literal["problem", "doubt", "intended", "waiting", "consequence"]
@@ -26,7 +27,7 @@ _LEVELS: dict[Meaning, Level] = {
 
 _MOST_NAMED = 3
 _LONGEST_ERROR = 200
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_UNITS = ((86_400, " d"), (3_600, " h"), (60, " min"), (1, " s"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +118,7 @@ def span(time: timedelta) -> str:
     seconds = abs(time.total_seconds())
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
-    left, parts = int(seconds), []
-    for size, unit in _UNITS:
-        if left >= size:
-            parts.append(f"{left // size} {unit}")
-            left %= size
-        elif parts:
-            break
-    return " ".join(parts[:2])
+    return two_largest(seconds, _UNITS)
 
 
 def moment(at: datetime) -> str:

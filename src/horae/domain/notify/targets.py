@@ -159,7 +159,7 @@ class EmailTarget(_Target):
     @model_validator(mode="after")
     def _signs_in(self) -> EmailTarget:
         if self.sender is not None and self.server is None:  # the operator's server must not impersonate anyone
-            raise refusal("sender", "needs a server of its own: mail of the installation's is from HORAE_MAIL_FROM")
+            raise refusal("sender", "requires a server: the installation's own sends from HORAE_MAIL_FROM")
         if self.password is not None and (self.server is None or self.server.username is None):
             raise refusal("password", "needs server.username")
         if self.server is not None and self.server.username is not None and self.server.security == "none":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
@@ -78,3 +79,15 @@ def interval_of(value: object) -> timedelta:
     if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
         raise ValueError("must be between 1 second and 10 years")
     return interval
+
+
+def two_largest(seconds: float, units: Iterable[tuple[int, str]]) -> str:
+    """A duration in its two largest units, such as `1d 3h`; empty below the smallest unit."""
+    left, parts = int(seconds), list[str]()
+    for size, unit in units:
+        if left >= size:
+            parts.append(f"{left // size}{unit}")
+            left %= size
+        elif parts:
+            break
+    return " ".join(parts[:2])
