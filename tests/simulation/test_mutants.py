@@ -13,7 +13,7 @@ from tests.simulation.mutants import BY_NAME, MUTANTS, Mutant
 from tests.simulation.rewrites import Misfit, Rewrite, listening
 from tests.simulation.trial import attempt
 
-MOST = 150
+MOST = 400
 WORLDS = 20
 PAGE = Path(__file__).parents[2] / "docs" / "simulation.md"
 pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(900)]  # long on a busy machine
