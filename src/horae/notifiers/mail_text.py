@@ -93,7 +93,12 @@ def _times(line: Line) -> str:
 
 def _facts(line: Line) -> str:
     subject = " ".join(str(part) for part in (line.subject.get("kind"), line.subject.get("name")) if part)
-    return " · ".join(filter(None, [line.severity if line.opens else "resolved", subject, line.at]))
+    return " · ".join(filter(None, [line.severity if line.opens else "resolved", subject, _time(line.at)]))
+
+
+def _time(at: str) -> str:
+    """To the second, and legible: `2026-11-15 01:00:04 UTC`."""
+    return f"{at[:19].replace('T', ' ')} UTC" if at.endswith("Z") else at
 
 
 def _footer(envelope: Envelope) -> str:

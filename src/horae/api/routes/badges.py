@@ -118,8 +118,13 @@ async def _page(
     return await tx.badges.page(project_id, about, limit=limit, after=after)
 
 
+def _alt(badge: BadgeRecord) -> str:
+    """What is read where the image is not shown; brackets would end it."""
+    return (badge.label or badge.subject_kind).translate(dict.fromkeys(map(ord, "[]\\")))
+
+
 def _json(context: RequestContext, badge: BadgeRecord, base: str) -> dict[str, Any]:
     token = opened(context.seals, badge.sealed)
     url = None if token is None else f"{base}/badge/{token}.svg"
-    markdown = None if url is None else f"![{badge.subject_kind}]({url})"
+    markdown = None if url is None else f"![{_alt(badge)}]({url})"
     return shown(BadgeView, badge, kind=badge.subject_kind, url=url, markdown=markdown)

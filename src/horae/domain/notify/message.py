@@ -175,6 +175,6 @@ def trial(channel: str, at: datetime) -> Message:
         path="/settings/channels",
         key=f"test:{channel}",
         at=at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
-        subject={"kind": "installation", "id": None, "name": None},
+        subject={"kind": "channel", "id": None, "name": channel},
     )
     return Message((line,), {NoticeKind.ALERT.value: 1}, Severity.INFO)
