@@ -1,7 +1,7 @@
-"""What every test can ask for: fresh databases on SQLite, PostgreSQL and MariaDB.
+"""Fixtures for all tests: fresh databases on SQLite, PostgreSQL and MariaDB.
 
-`database_url` runs the test once per kind of database, each time on an empty one of its own; `-m sqlite` (or
-postgresql, mysql) picks a kind. `databases` makes more, also ones that outlive a test.
+`database_url` runs the test once per kind of database, each time on an empty one; `-m sqlite` (or postgresql, mysql)
+picks a kind. `databases` creates more, also ones that outlive a test.
 """
 
 import gc

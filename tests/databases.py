@@ -1,4 +1,4 @@
-"""Fresh databases for tests, each of its own name: `Databases().create("postgresql")` gives its URL."""
+"""Fresh databases for tests, each with a unique name: `Databases().create("postgresql")` returns its URL."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Words for tests of explanations: who is alive, what is explained, and which gate alone is closed."""
+"""Helpers for tests of explanations: who is alive, what is explained, and which gate alone is closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A world whose statements are written down: for what must not cost more than so many of them."""
+"""A world that records its statements: for tests that limit how many there may be."""
 
 from __future__ import annotations
 

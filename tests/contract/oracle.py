@@ -1,5 +1,4 @@
-"""What must be true of the database after every step, whatever the step was: `Oracle.look()` compares what is there
-with all that was there before."""
+"""Invariants of the database after every step: `Oracle.look()` compares its contents with everything seen before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is in a database, by the verbs that tell it or straight from its tables."""
+"""The contents of a database, through verbs or directly from its tables."""
 
 from __future__ import annotations
 

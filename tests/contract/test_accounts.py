@@ -1,4 +1,4 @@
-"""Who may sign up and join, who must stay, and what the audit trail keeps of it."""
+"""Sign-up, joining and leaving, and what the audit trail records of it."""
 
 from datetime import timedelta
 from typing import Any

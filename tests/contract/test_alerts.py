@@ -1,4 +1,5 @@
-"""Alerts open once and clear once, whoever evaluates; they are acknowledged and silenced, and do not flap."""
+"""Alerts open once and clear once, whichever process evaluates them; they are acknowledged and silenced, and do not
+flap."""
 
 import asyncio
 from datetime import timedelta

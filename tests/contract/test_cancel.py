@@ -1,4 +1,4 @@
-"""Cancel: what is queued ends at once, what runs is asked; whoever else is at it, there is one outcome."""
+"""Cancel: queued runs end at once, running ones are asked to stop; whatever else happens, there is one outcome."""
 
 import asyncio
 

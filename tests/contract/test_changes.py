@@ -1,4 +1,4 @@
-"""Looking at what changed: every step of a run is seen, on every database."""
+"""Change detection: every step of a run is seen, on every database."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Channels on every database: created, changed, named by jobs, deleted; what is secret stays secret."""
+"""Channels on every database: created, changed, named by jobs, deleted; secrets stay secret."""
 
 import json
 from typing import Any

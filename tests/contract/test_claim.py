@@ -1,4 +1,4 @@
-"""Claim: a worker takes what it can carry out, in order, and nobody else takes the same."""
+"""Claim: a worker takes runs that it can execute, in order, and no other worker takes the same."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A claim whose answer nobody heard: the worker asks again with the same token, and gets what it took."""
+"""A claim whose reply was lost: the worker repeats it with the same token, and gets the runs it took."""
 
 from datetime import timedelta
 

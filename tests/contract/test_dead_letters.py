@@ -1,4 +1,4 @@
-"""Dead letters: listed, grouped by cause, redriven and discarded, whoever is killed on the way."""
+"""Dead letters: listed, grouped by cause, redriven and discarded, even if a process is killed on the way."""
 
 from __future__ import annotations
 

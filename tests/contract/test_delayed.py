@@ -1,4 +1,4 @@
-"""A run that is asked for later takes no place of its job until its time has come; then it waits for its turn."""
+"""A run requested for later takes no place of its job until it is due; then it waits for its turn."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Deleting a job, where nobody heard that it was done."""
+"""Deleting a job when the reply was lost."""
 
 import pytest
 

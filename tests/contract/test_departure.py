@@ -1,4 +1,4 @@
-"""What somebody leaves who is deactivated, deleted, demoted or removed: no way back."""
+"""What a deactivated, deleted, demoted or removed user leaves behind: no way back."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Devices without a browser, and those who approve them."""
+"""Devices without a browser, and the users who approve them."""
 
 from typing import Any
 

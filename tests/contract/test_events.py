@@ -1,4 +1,4 @@
-"""What happened to runs is told to observers, after the commit that made it true."""
+"""Observers are notified of what happened to runs, after the commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose jobs and runs are explained, and at what cost."""
+"""Explanations are limited to the caller's project, and their cost is bounded."""
 
 from __future__ import annotations
 

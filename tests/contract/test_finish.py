@@ -1,4 +1,4 @@
-"""Finish: an outcome ends its run or queues it once more. Without the right token nothing changes at all."""
+"""Finish: an outcome ends its run or requeues it. Without the right token nothing changes at all."""
 
 import asyncio
 import random

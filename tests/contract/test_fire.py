@@ -1,4 +1,5 @@
-"""Fire: each occurrence becomes one run or one skipped row, exactly once, whoever fires and however often."""
+"""Fire: each occurrence becomes one run or one skipped row, exactly once, whichever scheduler fires and however
+often."""
 
 import asyncio
 from datetime import timedelta

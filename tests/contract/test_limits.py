@@ -1,4 +1,5 @@
-"""`max_instances`: never exceeded, and no place is ever lost, whoever triggers, claims, finishes, cancels or dies."""
+"""`max_instances` is never exceeded, and no place is ever lost, whichever process triggers, claims, finishes, cancels
+or dies."""
 
 import asyncio
 import random

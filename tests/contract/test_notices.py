@@ -1,4 +1,4 @@
-"""The outbox: what is written with the end of a run, and what that costs where nobody listens."""
+"""The outbox: what is written with the end of a run, and its cost without a listener."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Turns go by the database's clock: ids are made by the clocks of those who ask, and these may be wrong."""
+"""Turns follow the database's clock: ids contain the clocks of the callers, which may be wrong."""
 
 from horae.clock import SystemIds
 from horae.domain.notify.notice import NoticeKind

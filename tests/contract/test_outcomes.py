@@ -1,4 +1,4 @@
-"""How the last attempt of a run ended, what those before it answered, and how long they all took."""
+"""How the last attempt of a run ended, the answers of earlier ones, and how long they all took."""
 
 import json
 from dataclasses import replace

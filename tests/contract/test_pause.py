@@ -1,4 +1,4 @@
-"""Pause holds a schedule and nothing else; its end, by hand or by itself, is an outage's: the catch-up rule applies."""
+"""A pause holds a schedule and nothing else; when it ends, the catch-up rule applies, as after an outage."""
 
 import asyncio
 from datetime import timedelta

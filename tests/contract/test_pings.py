@@ -1,4 +1,4 @@
-"""Pings in the store: what they hear, what they miss, and that each is noticed once."""
+"""Pings in the store: signals, missed deadlines, and that each is noticed once."""
 
 import asyncio
 from datetime import timedelta

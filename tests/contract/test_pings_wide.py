@@ -1,4 +1,4 @@
-"""100,000 pings: a pass reads those that are due, a signal reads one. Counted in what the database looks at."""
+"""100,000 pings: a pass reads only those that are due, a signal reads one. Measured in rows that the database reads."""
 
 import pytest
 

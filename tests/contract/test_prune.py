@@ -1,4 +1,4 @@
-"""Prune: what is older than its retention goes, a little at a time; what somebody still needs stays."""
+"""Prune: what is older than its retention is deleted in batches; what is still needed stays."""
 
 import asyncio
 from datetime import timedelta

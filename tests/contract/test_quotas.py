@@ -1,4 +1,4 @@
-"""Quotas of projects: who takes the last place, what is refused, and that nothing is skipped without a word."""
+"""Quotas of projects: who gets the last place, what is refused, and that nothing is skipped silently."""
 
 import asyncio
 from contextlib import AsyncExitStack

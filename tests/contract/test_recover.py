@@ -1,4 +1,4 @@
-"""Recover and expire: what a worker no longer holds goes on without it, and nothing waits unseen for ever."""
+"""Recover and expire: runs that a worker no longer holds continue without it, and nothing waits forever unnoticed."""
 
 import asyncio
 from datetime import timedelta

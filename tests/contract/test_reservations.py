@@ -1,4 +1,4 @@
-"""Queues that are reserved for projects, and workers that are bound to them: nobody else's code comes in between."""
+"""Queues reserved for projects, and workers bound to them: no other project's code runs there."""
 
 import asyncio
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""What jobs leave behind: old versions, finished one-time jobs, and what is known of jobs that were deleted."""
+"""What jobs leave behind: old versions, finished one-time jobs, and data of deleted jobs."""
 
 from datetime import timedelta
 from typing import Any

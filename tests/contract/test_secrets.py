@@ -1,4 +1,5 @@
-"""Secrets in the store: saved sealed, found by who needs them, sealed anew, and never deleted under a job."""
+"""Secrets in the store: encrypted, found by runs that need them, re-encrypted, and never deleted while a job uses
+them."""
 
 import asyncio
 from typing import Any, cast

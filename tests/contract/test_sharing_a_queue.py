@@ -1,4 +1,4 @@
-"""What bounds a project's wait behind the backlog of another: a queue of its own, or the other's quota."""
+"""What bounds a project's wait behind another's backlog: a separate queue, or the other's quota."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""SQLite's file under bad conditions: locked, on a full disk, gone. Nothing is half written, and work goes on after."""
+"""SQLite's file under bad conditions: locked, on a full disk, gone. Nothing is half written, and work continues
+afterwards."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Runs that no live worker could take: found by what they want, counted by project, and cheap to ask for."""
+"""Stranded runs, which no live worker can execute: found by requirement, counted by project, and cheap to query."""
 
 from __future__ import annotations
 

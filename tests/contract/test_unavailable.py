@@ -1,5 +1,5 @@
-"""A database that is there and cannot be used: read-only, locked, crowded, or silent. Whoever asks is told in time, and
-what can be had on another connection is had."""
+"""A database that is up but unusable: read-only, locked, crowded, or silent. Callers get an error in time, and another
+connection is used where that helps."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""One job that cannot be read harms no other: whatever goes over many goes on, and says what it left out."""
+"""An unreadable job harms no other: loops over many jobs continue, and report what they left out."""
 
 from __future__ import annotations
 

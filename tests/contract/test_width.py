@@ -1,5 +1,5 @@
-"""Cost follows what is due or asked for: not the number of queues, of runs that nobody can take, of held runs or of
-paused jobs. Counted in what the database looks at, never in time."""
+"""Cost depends on what is due or requested: not on the number of queues, of runs that no worker can execute, of held
+runs or of paused jobs. Measured in rows that the database reads, never in time."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 """The real worker in the test's own process, on its world's database. Wake-ups come from the test; polls and heartbeats
-are so rare that only what runs cost is seen."""
+are so rare that only the cost of runs is visible."""
 
 from __future__ import annotations
 

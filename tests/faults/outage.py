@@ -1,4 +1,5 @@
-"""What scenarios of outages share: a cluster under steady work, and what is watched while its database is away."""
+"""Shared by scenarios of outages: a cluster under steady load, and what is watched while its database is
+unreachable."""
 
 import asyncio
 import time

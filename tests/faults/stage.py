@@ -1,4 +1,4 @@
-"""Where a scenario plays: a database of its own, a cluster, the oracle's file, and chance from a seed."""
+"""The stage of a scenario: its own database, a cluster, the oracle's file, and randomness from a seed."""
 
 import asyncio
 import random

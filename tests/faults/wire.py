@@ -1,4 +1,5 @@
-"""What a client says to its database, read off the wire: enough of two protocols to know what is executed."""
+"""What a client sends to its database, read off the wire: enough of two protocols to know which statement is
+executed."""
 
 from typing import Protocol
 

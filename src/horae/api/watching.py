@@ -86,7 +86,7 @@ class ProjectWatch:
             self._seen, self._since = found.seen, found.at
             self._began = _micros(found.at) if self._began is None else self._began
             events = await self._events(found)
-            if not first:  # else it is what was there before
+            if not first:  # otherwise it existed before
                 self._publish(events)
 
     @property

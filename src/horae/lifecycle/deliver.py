@@ -71,7 +71,7 @@ async def _wanted(tx: Transaction, notices: list[Notice]) -> list[_Wanted]:
 
 
 async def _told(tx: Transaction, wanted: list[_Wanted]) -> dict[tuple[str, str], list[Told]]:
-    """What channels have said about incidents, in messages of their own or in digests, by channel and incident."""
+    """What channels have reported about incidents, in single messages or in digests, by channel and incident."""
     told = await tx.deliveries.told(
         [channel.id for channel, _, _ in wanted], {one.key for _, _, those in wanted for one in those}
     )

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from horae.domain import ssrf_guard
 
 Lookup = Callable[..., Awaitable[Sequence[tuple[Any, ...]]]]
-"""`loop.getaddrinfo`, or what stands for it."""
+"""`loop.getaddrinfo`, or a stand-in."""
 
 
 class AddressRefused(Exception):

@@ -49,7 +49,7 @@ class Slots:
         return max((attempt.grace for attempt, _ in self._running.values()), default=0.0)
 
     def held(self) -> dict[str, str]:
-        """Run id → token of everything under way."""
+        """Run id → token of all running attempts."""
         return dict(list(self._running))
 
     def start(self, ready: Ready) -> Claimed:

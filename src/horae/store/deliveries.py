@@ -24,7 +24,7 @@ from horae.store.rows import Group, batch, dump, load_object, read, some
 _RECORD = "id, channel_id, state, kind, severity, title, notices, tries, due_at, last_error, created_at, finished_at"
 _NEW = ("id", "channel_id", "project_id", "collecting", "kind", "severity", "title", "notices", "incident", "cause")
 
-_DIGESTS = 30  # of a channel, in which an incident is looked for
+_DIGESTS = 30  # of a channel, which are searched for an incident
 
 
 class _Sql:
@@ -109,7 +109,7 @@ class DeliveryTable(Group):
         return found
 
     async def digested(self, channel_id: str) -> dict[str, list[Told]]:
-        # Digests are about no incident of their own: a short stretch of the index.
+        # Digests belong to no incident: a short range of the index.
         rows = await self.db.fetch(
             "SELECT id, message, created_at FROM deliveries WHERE channel_id = :channel_id AND incident IS NULL "
             "AND kind = 'digest' AND collecting = FALSE AND state <> 'failed' ORDER BY id DESC LIMIT :limit",

@@ -39,7 +39,7 @@ class Exporter:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._open) >= _MOST:
-            # The oldest makes room, not the newest: whoever holds connections open must not fail the probes.
+            # The oldest makes room, not the newest: a client that holds connections open must not fail the probes.
             oldest = next(iter(self._open))
             del self._open[oldest]
             oldest.transport.abort()

@@ -50,7 +50,7 @@ class SystemdNotifier:
                 notify.setblocking(False)
                 notify.sendto("\n".join(lines).encode(), address)
         except OSError:
-            pass  # systemd will report that it heard nothing
+            pass  # systemd will report that it received nothing
 
 
 def _news(found: Readiness, last: Readiness | None) -> Iterator[str]:

@@ -25,8 +25,8 @@ def thresholds_of(settings: Settings) -> Thresholds:
 
 
 def settling(thresholds: Thresholds) -> float:
-    """When everything is started after a night, workers have not registered yet and what was due has not been fired:
-    that is no alarm. A scheduler that takes over from another one has been up for longer."""
+    """After everything was down for a while, workers have not registered yet and due jobs have not been fired: that
+    must not raise alerts. A scheduler that takes over from another one has been up for longer."""
     return min(_SETTLING, thresholds.shortest or _SETTLING)
 
 

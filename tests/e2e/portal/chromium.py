@@ -1,4 +1,4 @@
-"""Which browser, and how it is started: it talks to nobody but the page's own server."""
+"""The browser of the tests, and how it is started: it can reach only the page's own server."""
 
 import shutil
 

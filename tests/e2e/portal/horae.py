@@ -1,4 +1,4 @@
-"""A running Horae, as journeys need it: its address, its people, and what is in it."""
+"""A running Horae for the journeys: its address, its users, and its data."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Where people are told: a channel is made, tried against a real server, changed and deleted."""
+"""Notification channels: created, tested against a real server, changed and deleted."""
 
 import json
 import re

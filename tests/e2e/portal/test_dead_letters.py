@@ -1,4 +1,4 @@
-"""Failures that nobody has resolved: by cause, redriven and discarded."""
+"""Unresolved failures: by cause, redriven and discarded."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""People say what a function is called and what it does."""
+"""Users change a function's display name and description."""
 
 from playwright.async_api import expect
 

@@ -1,4 +1,4 @@
-"""One job: what it is, what it did, and what can be done with it."""
+"""The page of a job: its configuration, its runs, and its actions."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""A page whose code cannot be fetched: the server is away, or was upgraded while the tab was open."""
+"""A page whose code cannot be loaded: the server is down, or was upgraded while the tab was open."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a project may have at most: admins set it, everybody there sees how much is left, and is told when none is."""
+"""Quotas: admins set them, members see what is left, and get an error when nothing is."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

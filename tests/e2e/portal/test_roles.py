@@ -1,4 +1,4 @@
-"""Whoever may not do a thing does not see its button; and the server decides anyway."""
+"""Users do not see buttons for what they may not do; and the server decides anyway."""
 
 import pytest
 from playwright.async_api import expect

@@ -1,4 +1,4 @@
-"""One run: its log as it comes, its timeline, and what can be done with it."""
+"""The page of a run: its live log, its timeline, and its actions."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A second factor in the portal: set up with an app, asked for at sign-in, reset by an admin; required where it is."""
+"""A second factor in the portal: set up with an app, required at sign-in, reset by an admin."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What owners and admins manage: people, keys, secrets; and what is told of it afterwards."""
+"""What owners and admins manage: users, keys, secrets; and the audit trail of it."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""When something was, by whose clock; and what a phone shows of it."""
+"""Times in the right time zone; and the pages on a phone."""
 
 from playwright.async_api import expect
 

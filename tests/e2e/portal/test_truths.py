@@ -1,4 +1,4 @@
-"""Small things that a page said wrongly: one clock, errors at their field, what a role may not, what has the focus."""
+"""Regressions of small errors in pages: one time zone, errors next to their field, hidden actions, the focus."""
 
 import re
 

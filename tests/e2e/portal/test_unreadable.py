@@ -1,4 +1,4 @@
-"""A job whose definition cannot be read: every page goes on, and says so."""
+"""A job with an unreadable definition: every page keeps working, and reports it."""
 
 import json
 import re

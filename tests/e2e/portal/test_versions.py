@@ -1,4 +1,4 @@
-"""One version of a job has an address of its own."""
+"""Each version of a job has its own URL."""
 
 from playwright.async_api import expect
 

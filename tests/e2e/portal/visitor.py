@@ -1,4 +1,4 @@
-"""Somebody with a browser: what they do, and what must not happen to them."""
+"""A user with a browser: their actions, and what must never happen to them."""
 
 import os
 import re

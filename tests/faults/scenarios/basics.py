@@ -1,4 +1,5 @@
-"""Nothing fails here: what a scheduler is for, at one run and at thousands, with workers that come and go in order."""
+"""Nothing fails here: the basic work of a scheduler, with one run and with thousands, and with workers that start and
+stop in order."""
 
 from tests.faults.scenario import ALL, DEFAULT, scenario
 from tests.faults.stage import Stage

@@ -1,5 +1,5 @@
-"""What scripts do to their worker: eat memory, fork, hide, hold on to the pipe, flood. None of it outlives its attempt,
-and the worker goes on with the others."""
+"""What scripts do to their worker: exhaust memory, fork, hide, hold on to the pipe, flood. None of it outlives its
+attempt, and the worker continues with the others."""
 
 from contextlib import suppress
 

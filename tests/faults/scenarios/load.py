@@ -1,4 +1,4 @@
-"""Workers that come and go under load, in order: nothing is lost, and what was interrupted does not count."""
+"""Workers that start and stop under load, in order: nothing is lost, and interrupted attempts do not count."""
 
 from itertools import cycle
 

@@ -1,4 +1,4 @@
-"""Partitions: a process and its database no longer hear of each other, and nobody tells them."""
+"""Partitions: a process and its database are silently cut off from each other."""
 
 from horae.clock import SystemClock
 from tests.faults.scenario import BOTH, SERVERS, scenario

@@ -1,4 +1,4 @@
-"""Runs that kill whoever carries them out, and results that nobody can store: dead letters, and work goes on."""
+"""Runs that kill the worker that executes them, and results that cannot be stored: dead letters, and work continues."""
 
 from collections.abc import Awaitable, Callable
 

@@ -1,4 +1,4 @@
-"""Long readers: a backup or a report that holds a snapshot, and a lock on every table, while Horae goes on."""
+"""Long readers: a backup or a report that holds a snapshot, and a lock on every table, while Horae keeps working."""
 
 import time
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""SQLite's file: locked by somebody else, on a full disk, or moved away. Recovery as with the servers."""
+"""SQLite's file: locked by another process, on a full disk, or moved away. Recovery as with the servers."""
 
 import asyncio
 import os

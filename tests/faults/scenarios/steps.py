@@ -1,4 +1,4 @@
-"""Workers that are killed at one very step of a run. The proxy sees the statement pass and kills whoever sent it."""
+"""Workers that are killed at one particular step of a run. The proxy sees the statement pass and kills its sender."""
 
 from tests.faults.proxy import At, Proxy, Trap
 from tests.faults.scenario import SERVERS, scenario

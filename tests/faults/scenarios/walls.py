@@ -1,4 +1,4 @@
-"""Packets that vanish on the wire of a host of its own: nobody is told, and nobody acknowledges anything."""
+"""Packets that are dropped on the wire of a separate host: neither side is notified, and nothing is acknowledged."""
 
 from tests.faults.outage import gathered
 from tests.faults.scenario import SERVERS, scenario

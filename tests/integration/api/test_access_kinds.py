@@ -1,5 +1,5 @@
-"""Who may do what with jobs of every kind: by role, by key and by user, from their own project, from another one, and
-by those who are suspended."""
+"""Permissions for jobs of every kind: by role, by key and by user, from their own project, from another one, and by
+suspended users."""
 
 from typing import Any, get_args
 

@@ -1,4 +1,4 @@
-"""Bad input to what is about schedules: a 4xx that names the field, and nothing is changed."""
+"""Bad input about schedules: a 4xx that names the field, and nothing is changed."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Channels over the API: what can be sent, what is never told, and who sees what."""
+"""Channels over the API: what can be sent, what is never returned, and who sees what."""
 
 from typing import Any
 

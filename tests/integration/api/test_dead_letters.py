@@ -1,4 +1,4 @@
-"""Dead letters over the API: listed, grouped, redriven, discarded; and runs once more."""
+"""Dead letters over the API: listed, grouped, redriven, discarded; and retries."""
 
 from typing import Any
 

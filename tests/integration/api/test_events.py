@@ -1,4 +1,4 @@
-"""Following what happens by server-sent events, from a real server."""
+"""Following live events by server-sent events, from a real server."""
 
 import asyncio
 import json

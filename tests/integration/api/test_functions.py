@@ -1,4 +1,4 @@
-"""Functions through the API: what workers have registered, and what people decide about it."""
+"""Functions through the API: what workers have registered, and what users decide about it."""
 
 from datetime import date
 from typing import Any

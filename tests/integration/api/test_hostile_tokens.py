@@ -1,4 +1,4 @@
-"""ID tokens and answers that somebody has tampered with, or that belong to another sign-in."""
+"""ID tokens and answers that were tampered with, or that belong to another sign-in."""
 
 import base64
 import json

@@ -1,4 +1,5 @@
-"""`Idempotency-Key` over the API: one effect and one answer, whoever asks how often, at once, or after a crash."""
+"""`Idempotency-Key` over the API: one effect and one answer, however often a request is sent, concurrently, or after a
+crash."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""What runs wrote, over the API: in pages, as text, and as it comes."""
+"""Logs over the API: in pages, as text, and live."""
 
 import asyncio
 import json

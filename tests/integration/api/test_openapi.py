@@ -1,5 +1,4 @@
-"""The description of the API is true: whatever it allows or forbids to send, what comes back is described, and no
-request makes the server fail."""
+"""The API description is correct: whatever is sent, the answer is described, and no request makes the server fail."""
 
 import asyncio
 import copy

@@ -1,4 +1,4 @@
-"""Pages are bounded by bytes: what is long is left out of lists, or ends the page early."""
+"""Pages are bounded by bytes: long values are left out of lists, or end the page early."""
 
 from typing import Any
 

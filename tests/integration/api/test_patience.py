@@ -1,4 +1,4 @@
-"""The server itself: who does not come to the point is not waited for."""
+"""The server itself: slow clients are disconnected."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Pings through the API: what foreign jobs report without an account, and everything that strangers try."""
+"""Pings through the API: signals of external jobs without an account, and abuse by strangers."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""The built portal as browsers get it: files, links into it, what is kept for how long, and nothing else."""
+"""The built portal as browsers get it: files, links into it, caching, and nothing else."""
 
 import gzip
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Where things come from: who made a job, who fired a run, who has it, and since when a scheduler owns its shards."""
+"""Provenance: who created a job, who fired a run, which worker has it, and since when a scheduler owns its shards."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Quotas over the API: who may see and set them, and what those who reach one are told."""
+"""Quotas over the API: who may see and set them, and the error when one is reached."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is refused at the door leaves a trace, and locks out nobody but those who try."""
+"""Rejected credentials leave a trace, and lock out only those who try them."""
 
 import re
 

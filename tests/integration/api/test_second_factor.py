@@ -1,4 +1,4 @@
-"""A second factor: what a password alone no longer opens, what codes do, and what guessing them meets."""
+"""A second factor: what a password alone no longer opens, what codes do, and how guessing is stopped."""
 
 import asyncio
 from collections.abc import Mapping

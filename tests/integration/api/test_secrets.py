@@ -1,4 +1,4 @@
-"""Secrets through the API: written, listed and deleted, never told."""
+"""Secrets through the API: set, listed and deleted, never returned."""
 
 from typing import Any
 

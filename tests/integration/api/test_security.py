@@ -1,5 +1,4 @@
-"""What protects whoever asks: headers of every answer, other origins, slow bodies, and secrets that stay where they
-are."""
+"""Protection of callers: security headers, other origins, slow bodies, and secrets that do not leak."""
 
 import asyncio
 import base64

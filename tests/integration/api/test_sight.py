@@ -1,5 +1,5 @@
-"""What members of a project see of others: names of queues and projects that workers serve are counted, not told; and
-events are no larger than lists."""
+"""What members of a project see of others: names of queues and projects that workers serve are counted, not shown; and
+events show no more than lists."""
 
 from typing import Any
 

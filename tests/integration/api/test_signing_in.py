@@ -1,4 +1,4 @@
-"""Signing up and in: who is let in, what everybody else is told, and how often one may try."""
+"""Signing up and in: who gets in, the answer to everybody else, and how often one may try."""
 
 from typing import Any
 

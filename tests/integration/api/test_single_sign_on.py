@@ -1,4 +1,4 @@
-"""Single sign-on in a browser: the way in, what the claims give, and the way out."""
+"""Single sign-on in a browser: signing in, what the claims grant, and signing out."""
 
 from collections.abc import AsyncIterator
 from typing import Any

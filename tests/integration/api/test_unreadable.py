@@ -1,4 +1,4 @@
-"""A job whose definition cannot be read, among others, over the API."""
+"""A job with an unreadable definition, among others, over the API."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Versions, what they changed, and the way back, over the API."""
+"""Versions, their changes, and rollback, over the API."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Signing in by the command line, and what people do with it, against a whole Horae."""
+"""Signing in and managing accounts on the command line, against a whole Horae."""
 
 import json
 import stat

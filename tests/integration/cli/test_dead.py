@@ -1,4 +1,4 @@
-"""What failed, once more or never again; and who did it."""
+"""Failed runs: redriven or discarded; and who did it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`horae runs log -f`: output appears while the run goes on, over a real connection."""
+"""`horae runs log -f`: output appears while the run is in progress, over a real connection."""
 
 import os
 import subprocess

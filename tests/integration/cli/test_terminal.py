@@ -1,4 +1,4 @@
-"""The command line on a real terminal of 80 columns: what people see, are asked, and may break off."""
+"""The command line on a real terminal of 80 columns: output, prompts and interrupts."""
 
 import fcntl
 import os

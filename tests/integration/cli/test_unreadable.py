@@ -1,4 +1,4 @@
-"""A job whose definition cannot be read, at the command line, on a Horae that runs."""
+"""A job with an unreadable definition, on the command line of a running Horae."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Functions that plain processes, threads and the loop carry out in a whole cluster."""
+"""Functions that plain processes, threads and the loop execute in a whole cluster."""
 # ruff: noqa: TID251, ASYNC251 (these are no tests: they take their time)
 
 import os

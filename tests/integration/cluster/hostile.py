@@ -1,4 +1,4 @@
-"""A script that looks everywhere for what is none of its business, and workers that are not root to run it on."""
+"""A script that searches for everything it must not see, and non-root workers to run it on."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What the workers of the tests carry out. The oracle is a file: a line for every step of every attempt, on disk
-before the step goes on."""
+"""The tasks that the tests' workers execute. The oracle is a file: a line for every step of every attempt, on disk
+before the step continues."""
 # ruff: noqa: TID251, ASYNC110 (these are no tests: they take their time)
 
 import asyncio

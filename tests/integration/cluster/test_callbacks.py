@@ -1,4 +1,4 @@
-"""Parked runs through real processes: a worker calls, a service accepts, and somebody calls back, or nobody does."""
+"""Parked runs through real processes: a worker calls, a service accepts, and a callback arrives or does not."""
 
 import asyncio
 from collections.abc import AsyncIterator

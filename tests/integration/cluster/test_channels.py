@@ -1,4 +1,4 @@
-"""Channels through real processes: a run fails on a worker, a scheduler tells somebody, and another takes over."""
+"""Channels through real processes: a run fails on a worker, a scheduler sends a message, and another takes over."""
 
 import asyncio
 import json

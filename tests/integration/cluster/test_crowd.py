@@ -1,4 +1,4 @@
-"""A real `serve` among people who open connections and say nothing, or do not read what they asked for."""
+"""A real `serve` with clients that open connections and send nothing, or do not read their answers."""
 
 import asyncio
 from contextlib import AsyncExitStack

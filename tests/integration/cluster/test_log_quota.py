@@ -1,4 +1,4 @@
-"""A real worker cuts what a project logs beyond its quota, says so in the log, and lets the run go on."""
+"""A real worker cuts what a project logs beyond its quota, logs that, and lets the run continue."""
 
 import pytest
 

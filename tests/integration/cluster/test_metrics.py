@@ -1,4 +1,4 @@
-"""Metrics and probes of schedulers and workers, on a port of their own."""
+"""Metrics and probes of schedulers and workers, on a separate port."""
 
 from __future__ import annotations
 

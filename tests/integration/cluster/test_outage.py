@@ -1,4 +1,4 @@
-"""The database goes away and comes back: everybody waits, says so, and goes on; nobody ends, nothing is lost."""
+"""The database goes down and comes back: every process waits, logs that, and continues; none ends, nothing is lost."""
 
 import asyncio
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Pings with real processes: `serve` hears them, a scheduler notices what is missing, and another takes over."""
+"""Pings with real processes: `serve` receives signals, a scheduler notices missing ones, and another takes over."""
 
 import asyncio
 from collections.abc import AsyncIterator

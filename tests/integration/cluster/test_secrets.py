@@ -1,4 +1,4 @@
-"""Secrets through real workers: given to those who need them, and in nothing that they say."""
+"""Secrets through real workers: available to jobs that need them, and never in their output."""
 
 import asyncio
 import json

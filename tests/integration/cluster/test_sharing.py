@@ -1,5 +1,5 @@
-"""Many schedulers and workers on one database: every occurrence becomes one run, every run is carried out once, and
-everybody has a part in it."""
+"""Many schedulers and workers on one database: every occurrence becomes one run, every run is executed once, and the
+work is shared."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise

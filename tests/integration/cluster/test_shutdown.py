@@ -1,4 +1,4 @@
-"""Workers that are told to stop: they finish what they can, put back the rest uncounted, and say goodbye."""
+"""Workers that are asked to stop: they finish what they can, release the rest uncounted, and sign off."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who starts while the database is away waits for it, says so, and goes to work when it comes."""
+"""Processes that start while the database is down wait for it, log that, and start working when it comes."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Traces of runs through real processes, as a collector receives them, and as what runs are made of sees them."""
+"""Traces of runs through real processes, as a collector and as the called programs receive them."""
 
 import json
 import threading

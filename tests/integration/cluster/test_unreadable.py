@@ -1,4 +1,4 @@
-"""Real processes and a job that none of them can read: all others go on, and somebody says so, once."""
+"""Real processes and a job that none of them can read: all others continue, and it is reported once."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a scheduler does beside firing keeps up with what workers do."""
+"""A scheduler's maintenance keeps up with its workers."""
 
 import pytest
 

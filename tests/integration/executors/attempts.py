@@ -1,4 +1,4 @@
-"""Attempts for executors to carry out, with a bounded log that can be read, and the worker's way of stopping them."""
+"""Attempts for executors, with a bounded log that can be read, and the worker's way of stopping them."""
 
 import asyncio
 from collections.abc import AsyncIterator

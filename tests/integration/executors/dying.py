@@ -1,5 +1,5 @@
-"""A worker to be killed or stopped: runs one script, given on the command line, and prints the supervisor's pid and
-what the script says first."""
+"""A worker to be killed or suspended: runs one script, given on the command line, and prints the supervisor's pid and
+the script's first output."""
 
 import asyncio
 import os

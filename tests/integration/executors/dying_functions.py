@@ -1,4 +1,4 @@
-"""A worker to be killed: runs one function, which tells who is alive."""
+"""A worker to be killed: runs one function, which reports who is alive."""
 
 import sys
 

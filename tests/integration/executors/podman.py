@@ -1,4 +1,4 @@
-"""A real Podman for tests: its service on a socket, with images and containers of its own, gone at the end."""
+"""A real Podman for tests: its service on a socket, with its own images and containers, removed at the end."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A registry of images on loopback, with one image in it, as far as pulling asks for."""
+"""An image registry on loopback, with one image in it, just enough for pulling."""
 
 import hashlib
 import io

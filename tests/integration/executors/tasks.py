@@ -1,4 +1,4 @@
-"""Plain functions for processes of the pool, which import this module anew."""
+"""Plain functions for processes of the pool, which import this module again."""
 # ruff: noqa: TID251, S605 (these are no tests: they take their time)
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Containers by a real Podman: what they get, what comes of them, and that nothing of them stays."""
+"""Containers with a real Podman: their input, their outcome, and that nothing of them remains."""
 
 import asyncio
 

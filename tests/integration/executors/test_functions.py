@@ -1,4 +1,4 @@
-"""Plain functions in processes of the pool: what a call brings back."""
+"""Plain functions in processes of the pool: the outcomes of calls."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

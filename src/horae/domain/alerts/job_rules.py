@@ -13,7 +13,7 @@ from horae.domain.alerts.facts import OverdueJob, UnknownSecret, WaitingJob, Wat
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
 
-MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the queue's alert stands for the others
+MOST_LATE = 100  # jobs of a project that are named unless asked for: the queue's alert covers the others
 _ENDED = (RunStatus.SUCCEEDED, RunStatus.FAILED)
 
 

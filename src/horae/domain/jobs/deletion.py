@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A job that was deleted, and who asked for it."""
+    """A deleted job, and who requested it."""
 
     job_id: str
     project_id: str

@@ -57,8 +57,8 @@ class RoutingPlan:
 
 
 def concerns(name: str, spec: ChannelSpec, notice: Notice) -> bool:
-    """Whether a channel may get a notice. One that closes an incident goes to whoever was told of it: its job may have
-    been deleted or edited in the meantime, and so may the rules of the channel."""
+    """Whether a channel may get a notice. A notice that closes an incident goes to every channel that reported it: its
+    job, and the rules of the channel, may have changed in the meantime."""
     return matches(name, spec, notice) if notice.opens else hears(spec.events, notice.kind)
 
 

@@ -149,8 +149,8 @@ class Session:
     provider_token: str | None = field(default=None, repr=False)  # sealed
 
     def may_repeat(self, generation: int, now: datetime, within: float) -> bool:
-        """Whether the previous token may be exchanged once more, since the current one may never have arrived: only in
-        a browser, where a user may leave the page during a refresh, only once, and only within a few seconds."""
+        """Whether the previous token may be exchanged again, since the current one may never have arrived: only in a
+        browser, where a user may leave the page during a refresh, only once, and only within a few seconds."""
         return (
             self.client == PORTAL
             and self.generation == generation + 1

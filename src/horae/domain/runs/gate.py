@@ -27,7 +27,7 @@ class Places(NamedTuple):
 class JobGate:
     """`under_way` runs are queued unheld, running or waiting for a retry; `waiting`: some are held for their turn."""
 
-    limit: int | None = None  # None: any number may be under way
+    limit: int | None = None  # None: no limit
     under_way: int = 0
     waiting: bool = False
 

@@ -33,8 +33,8 @@ class Tally:
 
 
 def detail(queue: str | None, started: Sequence[Ended] = ()) -> str | None:
-    """The queue, and how late runs started there and how long they took, in milliseconds, as JSON. Whoever rolls up
-    makes histograms of them: this is on the path of every run that ends."""
+    """The queue, and how late runs started there and how long they took, in milliseconds, as JSON. The roll-up turns
+    them into histograms: this is on the path of every run that ends."""
     if queue is None:
         return None
     lateness = [run.late // _MILLISECOND for run in started if run.late is not None]
