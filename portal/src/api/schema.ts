@@ -600,7 +600,7 @@ export interface DeadLetterView {
 
 /**
  * A message to a channel. `kind` is that of its notice, `digest` for several, or `test`; `notices` is the number of
- * notices that it stands for; `due_at` is when it is tried next.
+ * notices that it covers; `due_at` is when it is tried next.
  */
 export interface DeliveryView {
   id: string;
@@ -1550,7 +1550,7 @@ export interface PingEventDetailView {
   truncated: boolean;
 }
 
-/** Something a ping heard; `late` and `overrun` are signals that did not come in time. */
+/** A signal of a ping; `late` and `overrun` are signals that did not come in time. */
 export interface PingEventView {
   n: number;
   at: string;
@@ -1592,9 +1592,9 @@ export interface PingView {
   since: string;
   paused: boolean;
   paused_until: string | null;
-  /** when it should be heard next */
+  /** when the next signal is expected */
   expected_at: string | null;
-  /** when it goes down unless it is heard */
+  /** when it goes down unless a signal arrives */
   deadline_at: string | null;
   /** when the oldest run under way began */
   started_at: string | null;
@@ -2077,7 +2077,7 @@ export interface SecretView {
 }
 
 /**
- * What happened from `at` on, for one step. Null: not asked for, or not known because no scheduler was running.
+ * What happened from `at` on, for one step. Null: not requested, or not known because no scheduler was running.
  * `lateness` is from when runs were due until they started, `duration` of their last attempt. `done` is what a worker
  * executed.
  */

@@ -155,7 +155,7 @@ class Allow(Generic[T]):
         self.permission = permission
 
     async def __call__(self, request: Request) -> T:
-        caller = await authenticate(request)  # called, not depended on: FastAPI takes longer to solve than this does
+        caller = await authenticate(request)  # called directly: resolving a dependency takes longer
         found = await self.decide(request, caller)
         query.check(request)  # after authentication: anonymous callers learn nothing about routes
         if request.method == "POST" and idempotency.HEADER in request.headers and self.permission not in READING:

@@ -67,7 +67,7 @@ class NewChannelView(ChannelView):
 
 class DeliveryView(BaseModel):
     """A message to a channel. `kind` is that of its notice, `digest` for several, or `test`; `notices` is the number of
-    notices that it stands for; `due_at` is when it is tried next."""
+    notices that it covers; `due_at` is when it is tried next."""
 
     id: str
     channel_id: str

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 _BURST = 10.0  # seconds' worth of requests that may arrive at once
 _PORTIONS = 50
 _REMEMBERED = 10_000
-_STRANGERS, _STRANGERS_PORTIONS = 10.0, 10  # wrong keys a second of one address; writes are few, as this needs no care
+_STRANGERS, _STRANGERS_PORTIONS = 10.0, 10  # invalid keys per second and address, and how rarely they are settled
 
 
 class _Bucket:

@@ -45,8 +45,8 @@ class PingView(PingSpec):
     since: datetime = Field(description="when it last went up or down")
     paused: bool
     paused_until: datetime | None
-    expected_at: datetime | None = Field(description="when it should be heard next")
-    deadline_at: datetime | None = Field(description="when it goes down unless it is heard")
+    expected_at: datetime | None = Field(description="when the next signal is expected")
+    deadline_at: datetime | None = Field(description="when it goes down unless a signal arrives")
     started_at: datetime | None = Field(description="when the oldest run under way began")
     last_ping_at: datetime | None
     last_success_at: datetime | None
@@ -62,7 +62,7 @@ class PingView(PingSpec):
 
 
 class PingEventView(BaseModel):
-    """Something a ping heard; `late` and `overrun` are signals that did not come in time."""
+    """A signal of a ping; `late` and `overrun` are signals that did not come in time."""
 
     n: int
     at: datetime

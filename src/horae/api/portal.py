@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from horae.api import portal_files
 from horae.api.portal_files import HASHED, INDEX, File, Headers, Variant
 
-_OF_THE_API = frozenset({"api", "badge", "docs", "health", "metrics", "openapi.json", "ping"})  # first words of paths
+_OF_THE_API = frozenset({"api", "badge", "docs", "health", "metrics", "openapi.json", "ping"})  # first segments
 _NOT_BUILT = Path(__file__).parent / "static" / "not-built.html"
 
 

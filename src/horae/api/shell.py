@@ -95,7 +95,7 @@ class Rescue:
                 raise
             request_id = scope["state"]["id"]
             log.exception("request failed", request_id=request_id, **_what(scope))
-            if begun:  # half an answer is on the wire: break the connection, so that it is not taken for a complete one
+            if begun:  # half an answer is sent: break the connection, so that it does not look complete
                 raise
             detail = "Internal error. See the server log under this request id."
             await problem(request_id, 500, detail)(scope, receive, send)

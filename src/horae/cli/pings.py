@@ -178,7 +178,7 @@ def list_events(
     body: Annotated[int | None, typer.Option(metavar="N", help="Print the body of this event instead.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a ping heard, newest first."""
+    """List the signals of a ping, newest first."""
     with connect() as client:
         if body is not None:
             event = client.pings.event(ping, body)
@@ -211,7 +211,7 @@ def _show_events(heard: list[Any]) -> None:
             )
             for event in heard
         ),
-        "Nothing was heard yet.",
+        "No signals yet.",
         spare=("from", "run"),
     )
 

@@ -132,7 +132,7 @@ class Claimer:
         self._idle_looks += 1
         longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
         poll = min(self._settings.poll * 1.5 ** min(self._idle_looks, 20), longest)
-        self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # workers started together do not ask together
+        self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # spread, if started together
 
     async def _learn_queues(self) -> None:
         """Those that are reserved for its projects, which may have changed."""

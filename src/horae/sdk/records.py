@@ -268,7 +268,7 @@ class DeadLetter(Record):
 
 class Delivery(Record):
     """A message to a channel. `kind` is that of its notice, `digest` for several, or `test`; `notices` is the number of
-    notices that it stands for; `due_at` is when it is tried next."""
+    notices that it covers; `due_at` is when it is tried next."""
 
     __slots__ = ()
 
@@ -630,8 +630,8 @@ class Ping(Record):
     since: str  # when it last went up or down
     paused: bool
     paused_until: str | None
-    expected_at: str | None  # when it should be heard next
-    deadline_at: str | None  # when it goes down unless it is heard
+    expected_at: str | None  # when the next signal is expected
+    deadline_at: str | None  # when it goes down unless a signal arrives
     started_at: str | None  # when the oldest run under way began
     last_ping_at: str | None
     last_success_at: str | None
@@ -660,7 +660,7 @@ class PingCounts(Record):
 
 
 class PingEvent(Record):
-    """Something a ping heard; `late` and `overrun` are signals that did not come in time."""
+    """A signal of a ping; `late` and `overrun` are signals that did not come in time."""
 
     __slots__ = ()
 

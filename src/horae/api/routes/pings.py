@@ -200,7 +200,7 @@ async def rotate_ping(context: Ctx, principal: Writer, show: Show, ref: Ref) -> 
 
 @router.get("/pings/{id}/events", response_model=Listing[PingEventView])
 async def list_ping_events(context: Ctx, principal: Reader, ref: Ref, page: Page) -> Response:
-    """What it heard, newest first; the newest 100 are kept."""
+    """Its signals, newest first; the newest 100 are kept."""
     scope = f"ping-events\0{ref}"
     after = page.after(context, principal, scope)
     found = await context.store.read(

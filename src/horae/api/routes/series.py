@@ -65,7 +65,7 @@ class SpreadPoint(BaseModel):
 
 
 class SeriesPoint(BaseModel):
-    """What happened from `at` on, for one step. Null: not asked for, or not known because no scheduler was running.
+    """What happened from `at` on, for one step. Null: not requested, or not known because no scheduler was running.
     `lateness` is from when runs were due until they started, `duration` of their last attempt. `done` is what a worker
     executed."""
 

@@ -45,7 +45,7 @@ async def resume_job(context: Ctx, principal: Pauser, ref: Ref) -> Response:
 
 @router.post("/jobs/{id}/enable", response_model=JobView)
 async def enable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
-    """Enables the schedule from now on. One skipped row stands for the time it was disabled."""
+    """Enables the schedule from now on. One skipped row covers the time it was disabled."""
     job = await context.store.transact(_switched, state.enable, principal, ref)
     return job_reply(job, context.clock.now())
 

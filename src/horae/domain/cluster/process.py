@@ -33,7 +33,7 @@ class WorkerSign:
     queues: tuple[str, ...]
     offers: tuple[str, ...]
     slots: int
-    projects: tuple[str, ...] = ()  # that it is bound to, by their slugs: it serves the queues it names, and no others
+    projects: tuple[str, ...] = ()  # slugs of those it is bound to: it serves the queues that it names
     isolation: Isolation | None = None  # None for workers of older versions, which do not report it
 
 
