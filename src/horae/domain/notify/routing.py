@@ -15,6 +15,10 @@ from horae.domain.time.blackouts import closed_until
 MOST_PENDING = 100  # messages of a channel; further notices are collected
 _OVERFLOW = timedelta(minutes=10)  # for how long they are collected
 _WINDOWS = 50  # quiet windows that may follow each other without a gap
+_OPENED_BY: Mapping[NoticeKind, tuple[NoticeKind, ...]] = {
+    NoticeKind.RECOVERY: (NoticeKind.FAILURE, NoticeKind.DEAD_LETTER),
+    NoticeKind.CLEARED: (NoticeKind.ALERT, NoticeKind.BUDGET),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +172,18 @@ class _Planning:
         return same[-1].id if same else ""
 
     def _needless(self, notice: Notice) -> bool:
-        """A closing notice is not needed if nothing was sent about the incident, unless the channel listens to nothing
-        else. An on-call service gets it all the same, in case the log of what was sent has expired."""
+        """A closing notice is not needed if nothing was sent about the incident, unless the channel does not listen to
+        what opens such incidents. An on-call service that does gets it all the same, in case the log of what was sent
+        has expired."""
         said = self.told.get(notice.key, [])
         if said:
             return not said[-1].opens
         if not matches(self.name, self.spec, notice):
             return True
+        heard = any(hears(self.spec.events, kind) for kind in _OPENED_BY[notice.kind])
         if self.spec.pages:
-            return not at_least(notice.severity, self.spec.severity)
-        return any(hears(self.spec.events, NoticeKind(kind)) for kind in OPENING)
+            return not heard or not at_least(notice.severity, self.spec.severity)
+        return heard
 
     def _held(self, notice: Notice) -> datetime | None:
         """Until when it waits to be sent together with others."""

@@ -140,6 +140,7 @@ def test_within_one_batch():
         (["failure", "recovery"], [], False),
         (["failure", "recovery"], [said(FAILURE), said(RECOVERY, 30)], False),
         (["recovery"], [], True),
+        (["alert", "recovery"], [], True),
     ],
 )
 def test_what_is_over_is_told_to_those_who_heard_of_it(events: list[str], told: list[Told], heard: bool):
@@ -163,6 +164,7 @@ def test_an_on_call_service_is_told_the_end_at_once_and_if_nothing_is_known():
     assert ([one.key for one in found.single], found.collected) == (["a", "b"], [])
     assert planned(spec("pagerduty"), notice(CLEARED)).single, "the log of what was sent may have expired"
     assert not planned(spec("pagerduty", severity="critical"), notice(CLEARED)).single
+    assert not planned(spec("pagerduty", events=["alert", "recovery"]), notice(RECOVERY)).single
 
 
 def test_what_a_channel_that_is_down_does_not_take_is_collected():
