@@ -10,6 +10,7 @@ from horae.domain.notify.channel import ChannelRecord, NewChannel, SealedPart, r
 from horae.domain.pages import Page
 from horae.store import notify_tables
 from horae.store.dialects.base import Dialect, Row, Rows
+from horae.store.naming import jobs_that_name
 from horae.store.rows import Group, batch, dump, keys_of, load, load_object, some
 
 _RECORD = (
@@ -17,7 +18,6 @@ _RECORD = (
     "created_by, created_at, updated_by, updated_at"
 )
 _SAVED = ("name", "kind", "enabled", "wants_runs", "spec", "sealed", "key_id", "updated_by")
-_LOOKED_AT = 200  # definitions at a time
 
 
 class _Sql:
@@ -91,20 +91,10 @@ class ChannelTable(Group):
         return {row["name"] for row in rows}
 
     async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
-        found: list[str] = []
-        after = ""
-        while len(found) < limit:
-            rows = await self.db.fetch(
-                "SELECT j.name, s.spec FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
-                f"WHERE j.project_id = :project_id AND j.name > :after AND {self.d.holds('s.spec', 'word')} "
-                "ORDER BY j.name LIMIT :limit",
-                {"project_id": project_id, "after": after, "word": '"notify"', "limit": _LOOKED_AT},
-            )
-            found += [row["name"] for row in rows if name in (load_object(row["spec"]).get("notify") or ())]
-            if len(rows) < _LOOKED_AT:
-                break
-            after = rows[-1]["name"]
-        return found[:limit]
+        def names(spec: str) -> bool:
+            return name in (load_object(spec).get("notify") or ())
+
+        return [row["name"] for row in await jobs_that_name(self, project_id, '"notify"', names, limit)]
 
     async def using(self, project_id: str, secret: str) -> list[str]:
         rows = await self.db.fetch(

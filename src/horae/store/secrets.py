@@ -10,11 +10,11 @@ from horae.domain.secrets.secret import Sealed, SecretRecord, SecretUser
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.job_list import spec_of
+from horae.store.naming import jobs_that_name
 from horae.store.rows import Group, batch, some
 
 _RECORD = "name, created_by, created_at, updated_by, updated_at"
 _SEALED = "s.project_id, s.name, s.sealed, s.key_id"
-_LOOKED_AT = 200  # definitions at a time
 
 
 @cache
@@ -76,25 +76,11 @@ class SecretTable(Group):
         return [_value(row) for row in await self.db.fetch(sql, self.d.rows_params(rows, sorted(wanted)))]
 
     async def named_by(self, project_id: str, name: str, limit: int) -> list[SecretUser]:
-        found: list[SecretUser] = []
-        after = ""
-        while len(found) < limit:
-            rows = await self.db.fetch(
-                "SELECT j.id, j.name, j.enabled, j.paused, s.spec FROM jobs j "
-                "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
-                f"WHERE j.project_id = :project_id AND j.name > :after AND {self.d.holds('s.spec', 'word')} "
-                "ORDER BY j.name LIMIT :limit",
-                {"project_id": project_id, "after": after, "word": name, "limit": _LOOKED_AT},
-            )
-            found += [
-                SecretUser(row["id"], row["name"], bool(row["enabled"] and not row["paused"]))
-                for row in rows
-                if name in spec_of(row["spec"]).target.secrets
-            ]
-            if len(rows) < _LOOKED_AT:
-                break
-            after = rows[-1]["name"]
-        return found[:limit]
+        def names(spec: str) -> bool:
+            return name in spec_of(spec).target.secrets
+
+        rows = await jobs_that_name(self, project_id, name, names, limit)
+        return [SecretUser(row["id"], row["name"], bool(row["enabled"] and not row["paused"])) for row in rows]
 
     async def not_of(self, key_id: str, *, limit: int, after: tuple[str, str] | None) -> list[tuple[Sealed, str]]:
         more = "" if after is None else "AND (s.project_id > :project OR (s.project_id = :project AND s.name > :name)) "
