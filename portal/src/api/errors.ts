@@ -59,7 +59,8 @@ export class ApiError extends Error {
 /** The message for a field of a form, by its path as the API names it: `schedule.cron`. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  return error.fields.find((one) => one.field === field)?.message;
+  const message = error.fields.find((one) => one.field === field)?.message;
+  return message === "should have at least 1 character" ? "is required" : message; // as a form says it
 }
 
 export function messageOf(error: unknown): string {
