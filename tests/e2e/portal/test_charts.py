@@ -4,6 +4,7 @@ import math
 import re
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 from playwright.async_api import expect
 
@@ -13,6 +14,7 @@ from horae.domain.runs.spread import bucket
 from horae.store import open_store
 from horae.store.series import merge
 from horae.store.store import SqlTransaction
+from tests.waiting import until
 
 from .conftest import Visit
 from .horae import Horae
@@ -80,8 +82,14 @@ async def test_a_page_that_was_just_opened_shows_the_past(fresh_horae: Horae, vi
 
 async def test_a_bar_leads_to_the_runs_behind_it(horae: Horae, visit: Visit):
     bad = await horae.job(target={"kind": "script", "source": "exit 3"}, retry={"max_attempts": 1})
-    for _ in range(2):
-        await horae.run(bad["name"])
+    runs = [await horae.run(bad["name"]) for _ in range(2)]
+    minute = f"{runs[-1]['finished_at'][:16]}:00Z"
+
+    async def counted() -> Any:
+        found = await horae.call("GET", f"/monitoring/series?metric=ended&step=1m&since={minute}")
+        return bool(found["points"] and (found["points"][0]["ended"] or {}).get("failed"))
+
+    await until(counted, timeout=60)  # otherwise the last bar is of jobs that failed before
     viewer = await visit(horae, as_="viewer")
     page = viewer.page
     await viewer.open("/?span=hour")
