@@ -11,6 +11,7 @@ from bench.figure import Figure, percentile
 from bench.http import api
 from bench.options import Options
 from bench.place import Place, fresh
+from bench.process import cpu
 from horae.lifecycle.prune import recount
 from tests.contract.test_alerts_wide import crowd
 from tests.contract.world import World
@@ -45,19 +46,25 @@ async def measure(kind: str, options: Options) -> list[Figure]:
 
 async def _scrapes(place: Place, where: str) -> list[Figure]:
     figures: list[Figure] = []
-    async with api(place) as (_, connect):
+    server = place.server()
+    async with api(place) as (serve, connect):
         client = await connect()
         for form, accept in FORMS.items():
+            for _ in range(5):  # the first few prepare statements
+                await client.fetch("GET", "/metrics", accept=accept)
             samples: list[float] = []
-            for n in range(SAMPLES + 5):
+            used = serve.cpu() + cpu(server)
+            for _ in range(SAMPLES):
                 began = time.perf_counter()
                 await client.fetch("GET", "/metrics", accept=accept)
-                if n >= 5:  # the first few prepare statements
-                    samples.append((time.perf_counter() - began) * 1e3)
+                samples.append((time.perf_counter() - began) * 1e3)
+            used = (serve.cpu() + cpu(server) - used) / SAMPLES * 1e3
+            name = f"scrape as {form} of {where}"
             for percent in (50, 99):
-                name = f"scrape as {form} of {where}, p{percent}"
                 floor = MOST if percent == 50 else None
-                figures.append(Figure(name, place.title, (percentile(samples, percent),), "ms", floor, less=True))
+                value = percentile(samples, percent)
+                figures.append(Figure(f"{name}, p{percent}", place.title, (value,), "ms", floor, less=True))
+            figures.append(Figure(f"{name}, CPU of serve and server", place.title, (used,), "ms", less=True))
     return figures
 
 
