@@ -1,10 +1,11 @@
-"""Alerts: how long an evaluation takes over 100,000 healthy jobs, and over as many that all have thresholds of their
-own and of which every hundredth fails."""
+"""Alerts: how long an evaluation takes over 100,000 healthy jobs; over as many that all have thresholds of their own,
+of which every hundredth fails; and when all are overdue and 100,000 runs wait."""
 
 from __future__ import annotations
 
 import time
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from statistics import median
 
 from bench.figure import Figure
@@ -14,6 +15,7 @@ from horae.domain.alerts.thresholds import Thresholds
 from horae.lifecycle.watch import Eyes, watch
 from tests.contract.test_alerts_wide import JOBS, analyse, crowd
 from tests.contract.watching import fail, worker
+from tests.contract.wide import copy
 from tests.contract.world import WORK, World
 from tests.functions import register
 
@@ -43,9 +45,18 @@ async def measure(kind: str, options: Options) -> list[Figure]:
         )
         await analyse(world)
         own = await _seconds(world)
+        (run,) = await world.trigger(await world.job())
+        await copy(world, "runs", run.id, JOBS)
+        await world.execute("DELETE FROM alert_settings")
+        long_ago = await world.now() - timedelta(hours=1)
+        await world.execute("UPDATE runs SET due_at = :at", at=long_ago)
+        await world.execute("UPDATE jobs SET next_run_at = :at", at=long_ago)
+        await analyse(world)
+        flood = await _seconds(world)
     return [
         Figure("alerts of 100,000 healthy jobs", place.title, (healthy,), "s", MOST, less=True),
         Figure("alerts of 100,000 jobs with rules of their own", place.title, (own,), "s", MOST, less=True),
+        Figure("alerts of 100,000 overdue jobs and waiting runs", place.title, (flood,), "s", MOST, less=True),
     ]
 
 

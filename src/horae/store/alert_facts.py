@@ -220,13 +220,16 @@ _NAMED = "n.place <= :most OR n.late IS NOT NULL"
 def _overdue(d: Dialect) -> str:
     unread = "SELECT 1 FROM unreadable u WHERE u.job_id = j.id AND u.version = j.version"
     due = (
-        "SELECT j.project_id, j.id AS job_id, j.name, j.next_run_at AS due_at, t.late, "
+        "SELECT j.id, t.late, "
         f"{_place('j.project_id', 'j.next_run_at, j.id')} FROM jobs j "
         "LEFT JOIN alert_settings t ON t.subject_id = j.id "
         f"WHERE j.next_run_at IS NOT NULL AND j.next_run_at <= {d.earlier(':seconds')} "
         f"AND {_ON} AND NOT EXISTS ({unread})"
     )
-    return f"SELECT n.project_id, n.job_id, n.name, {d.time('n.due_at', 'due_at')} FROM ({due}) AS n WHERE {_NAMED}"
+    return (
+        "SELECT j.project_id, j.id AS job_id, j.name, j.next_run_at AS due_at "
+        f"FROM ({due}) AS n JOIN jobs j ON j.id = n.id WHERE {_NAMED}"
+    )
 
 
 @cache

@@ -27,7 +27,7 @@ def failing(facts: WatchFacts) -> Iterator[Finding]:
             job,
             "failing",
             severity="critical",
-            title=f"{job.name} failed {counted(job.streak, 'time')} in a row",
+            title=f"{job.name} failed" + (f" {job.streak} times in a row" if job.streak > 1 else ""),
             why=f"No run has succeeded for {span(facts.now - since)}.{f' Last error: {brief(error)}' if error else ''}",
             action=AlertAction(
                 "Read the log of the last run, fix the cause, then run the job again",
