@@ -66,10 +66,10 @@ async def test_the_file_is_removed_and_put_back(path: Path, store: SqlStore) -> 
     assert await names(store) == ["a", "c"]
 
 
-async def test_another_file_takes_its_place(path: Path, store: SqlStore, tmp_path: Path) -> None:
+async def test_another_file_takes_its_place(path: Path, store: SqlStore) -> None:
     """As when a backup is restored: what was written before the copy was made is there, and work goes on in it."""
     await store.transact(queue, "a")
-    copy = tmp_path / "copy.db"
+    copy = path.with_name("copy.db")
     with sqlite3.connect(path) as source, sqlite3.connect(copy) as target:
         source.backup(target)
     await store.transact(queue, "later")

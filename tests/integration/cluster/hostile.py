@@ -140,7 +140,7 @@ def give(folder: Path, user: int = NOBODY) -> None:
 def open_way(folder: Path) -> None:
     """Lets others come to a temporary folder."""
     for parent in (folder, *folder.parents):
-        if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/"):
+        if parent.stat().st_uid == os.geteuid() and str(parent).startswith(("/tmp/", "/dev/shm/")):
             parent.chmod(parent.stat().st_mode | 0o055 if parent == folder else parent.stat().st_mode | 0o011)
 
 
