@@ -1,4 +1,4 @@
-"""Submit: what people ask for. Jobs are made and deleted, runs are triggered."""
+"""Submit: what people request. Jobs are created and deleted, runs are triggered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TriggerRequest:
     run_at: datetime | None = None
     priority: int | None = None
     rerun_of: str | None = None
-    scheduled_for: datetime | None = None  # what a rerun's first run was for
+    scheduled_for: datetime | None = None  # that of the first run, for reruns
     traceparent: str | None = None
 
 
@@ -99,7 +99,7 @@ async def delete_job(
     await tx.dependencies.lock()
     if waiting := await tx.dependencies.names_downstream(job.id):
         raise Conflict(f"other jobs wait for it: {', '.join(waiting[:5])}")
-    # First its operations: the end of one of their runs would queue the next.
+    # Its operations first: the end of one of their runs would queue the next.
     for operation_id in await tx.operations.running_of(job.id):
         await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
     deletion = Deletion(job.id, project_id, actor)
@@ -139,17 +139,17 @@ async def trigger(
     new = [_run(job, plan, request, turns, trigger=trigger, triggered_by=actor) for request in runs]
     queued = await _add(tx, new, job)
     if turns.delayed:
-        tx.hint("jobs")  # a scheduler looks for a place for them when their time has come
+        tx.hint("jobs")  # a scheduler admits them when their time has come
     if not turns.contested:
         return queued
-    await tx.gates.open([job.id])  # those that wait are caught up, and wait for each other only
+    await tx.gates.open([job.id])  # admits those that wait, up to the limit
     return await tx.runs.live(project_id, [run.id for run in new])
 
 
 async def _plan(tx: Transaction, job: JobHead) -> Plan:
     try:
         return parse_plan(job.plan)
-    except Unreadable:  # if it is only this text, it can be derived once more
+    except Unreadable:  # if only this text is damaged, it can be derived again
         pair = (job.id, job.version)
         spec = (await tx.jobs.definitions([pair])).get(pair) or missing_spec(job.version)
         if spec.fault:

@@ -29,15 +29,15 @@ from horae.store.stats import latest_runs
 _JOB = ", ".join([*(f"j.{column}" for column in (*RECORDED, "name")), "s.spec"])
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
 _RUNNING = "held = FALSE AND status = 'running'"  # the index excludes held runs
-# One job with all its details, in one statement: the most frequent query of all. From the counters that are not rolled
-# up yet, the newest.
+# One job with all its details, in one statement: the most frequent query of all. From the counters that are not yet
+# rolled up, it takes the newest.
 _WHOLE = (
     f"SELECT {_JOB}, (SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id AND {_RUNNING}) AS running, "
     f"t.last_run_at, t.last_status, d.at, d.status {_FROM} LEFT JOIN job_stats t ON t.job_id = j.id "
     "LEFT JOIN stat_deltas d ON d.id = (SELECT n.id FROM stat_deltas n WHERE n.job_id = j.id AND n.run_id IS NOT NULL "
     "ORDER BY n.at DESC, n.id DESC LIMIT 1)"
 )
-_LATEST = (("at", "status"), ("last_run_at", "last_status"))  # the first of equals: deltas are newer than totals
+_LATEST = (("at", "status"), ("last_run_at", "last_status"))  # of equals, the first: deltas are newer than totals
 
 
 class _Sql:
@@ -70,7 +70,7 @@ class _Sql:
             f"(SELECT paused_until FROM jobs WHERE paused_until IS NOT NULL AND {mine} AND paused "
             "ORDER BY paused_until LIMIT 1)"
         )
-        # Only what is held: a process of an older version lets runs go and leaves their `wake_at`.
+        # Only held runs: processes of an older version release runs and leave their `wake_at`.
         later = "(SELECT wake_at FROM runs WHERE wake_at IS NOT NULL AND held = TRUE ORDER BY wake_at LIMIT 1)"
         self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}, {d.time(later, 'later')}"
         self.first_due = (
@@ -179,7 +179,7 @@ class JobTable(Group):
             await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
         else:
             await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate)])
-        # Touched before it is added: one that is just being forgotten is waited for, and then made.
+        # Touched before it is added: if it is just being deleted, we wait, and then create it.
         await self.db.execute(
             f"UPDATE queues SET named_at = {self.d.now} "
             f"WHERE name = :name AND COALESCE(named_at, created_at) < {self.d.earlier(':hour')}",
@@ -317,7 +317,7 @@ class JobTable(Group):
             _sql(self.d).due.format(which=which),
             {"shards": some(shards), "limit": limit, "only": only, "without": some(without)},
         )
-        unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # hardly ever any
+        unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # almost always empty
         return due_jobs(rows, await self.definitions(unread), more=len(rows) >= limit)
 
     async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:

@@ -65,10 +65,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 G = TypeVar("G")
 
-# A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
+# After a conflict a transaction is retried soon; after a lost connection once, on a new one.
 _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 _PAUSES_LOST = (0.05,)
-_LONGEST = 5.0  # seconds after which nothing is repeated: the caller decides
+_LONGEST = 5.0  # seconds after which nothing is retried: the caller decides
 _NOWHERE = Origin()
 
 
@@ -83,7 +83,7 @@ class _Lazy(Generic[G]):
 
     def __get__(self, tx: SqlTransaction, owner: type) -> G:
         made = self._make(tx)
-        tx.__dict__[self._name] = made  # found there from now on, before this is asked again
+        tx.__dict__[self._name] = made  # from now on found there, without this descriptor
         return made
 
 
@@ -195,7 +195,7 @@ class SqlStore:
         self.engine: Engine | None = None
         self.observers: Sequence[Observer] = ()
         self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
-        self.on_lost: Callable[[], object] = lambda: None  # called when a connection was found dead
+        self.on_lost: Callable[[], object] = lambda: None  # called when a connection turns out to be dead
         self._origin = _NOWHERE
         self._heads = HeadMemo()
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
@@ -214,11 +214,11 @@ class SqlStore:
         return await self._repeated(self._read, verb, *args, **kwargs)
 
     def measure(self, meters: Meters) -> None:
-        """Counts what its connections do, from now on."""
+        """Measures its connections from now on."""
         self._pool.measure(meters)
 
     async def doubt(self) -> None:
-        """Another connection to the same place was found dead: those that are idle may be so as well."""
+        """Another connection to the same place was dead: idle ones may be dead too."""
         await self._pool.discard_idle()
 
     def on_behalf_of(self, origin: Origin) -> SqlStore:
@@ -227,7 +227,7 @@ class SqlStore:
         return bound
 
     def beside(self, connections: int) -> SqlStore:
-        """One with connections of its own, for another event loop. It sends no hints."""
+        """A store with its own connections, for another event loop. It sends no hints."""
         return SqlStore(self._connect, self.dialect, self._ids, shard_count=self.shard_count, connections=connections)
 
     async def close(self) -> None:
@@ -241,7 +241,7 @@ class SqlStore:
         **kwargs: P.kwargs,
     ) -> T:
         in_the_way, lost = iter(_PAUSES_IN_THE_WAY), iter(_PAUSES_LOST)
-        unheard = self._origin.repeated  # whether a commit may have taken effect whose reply was lost
+        unheard = self._origin.repeated  # whether an earlier commit may have succeeded although its reply was lost
         time = asyncio.get_running_loop().time
         enough = time() + _LONGEST
         while True:

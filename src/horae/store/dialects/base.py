@@ -1,4 +1,4 @@
-"""The questions that statements ask a database, and the answers that most give alike."""
+"""SQL dialects: what statements need to know about a database, with the answers that most databases share."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class HotStatements(Protocol):
         ...
 
     async def move(self, db: Connection, d: Dialect, move: Move, values: Sequence[Sequence[Any]]) -> set[str]:
-        """Moves the runs of a batch whose tokens fit to history, and returns their ids."""
+        """Moves to history the runs of a batch whose fencing tokens match, and returns their ids."""
         ...
 
     async def beat(self, db: Connection, d: Dialect, update: str, params: Params) -> Sequence[Row]:
@@ -141,15 +141,15 @@ class Dialect(ABC):
     hot: HotStatements
     seeks_in_subqueries = True  # whether a subquery can begin an index scan at a value of the row outside
     insert_returns = False  # whether INSERT … SELECT … RETURNING is supported
-    read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does
+    read_only = "SELECT FALSE AS read_only"  # whether this database is read-only, as a standby is
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
-    lock_shared = "FOR SHARE"  # others may do the same, but the row cannot be changed or deleted
+    lock_shared = "FOR SHARE"  # others may share the lock, but nobody can change or delete the row
 
     def __init__(self, shift: float = 0) -> None:
         self.shift = shift
 
-    # Statements are kept by dialect: equal ones share them, however many stores are opened.
+    # Statements are cached by dialect: equal dialects share them, however many stores are open.
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dialect) and (self.name, self.shift) == (other.name, other.shift)
@@ -179,7 +179,7 @@ class Dialect(ABC):
         return f"JOIN {table} {alias}"
 
     def order_within(self, null: str, columns: str) -> str:
-        """The order of an index behind a column that the WHERE says is NULL."""
+        """The order of an index after a column that the WHERE restricts to NULL."""
         return columns
 
     def time(self, expression: str, name: str) -> str:
@@ -200,7 +200,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def holds(self, column: str, param: str) -> str:
-        """Whether a document's text has this in it, to the letter."""
+        """Whether a document's text contains this, verbatim."""
 
     @abstractmethod
     def part(self, column: str, key: str) -> str:
@@ -212,7 +212,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def same(self, left: str, right: str) -> str:
-        """Equality that takes NULL for equal to NULL."""
+        """Equality that treats NULL as equal to NULL."""
 
     @abstractmethod
     def rows(self, alias: str, table: Table, columns: Sequence[str]) -> Rows:
@@ -228,7 +228,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def ignore_duplicates(self, insert: str) -> str:
-        """An INSERT … SELECT that passes over rows whose key exists."""
+        """An INSERT … SELECT that skips rows whose key exists."""
 
     @abstractmethod
     def upsert(self, insert: str, keys: Sequence[str], sets: Mapping[str, str]) -> str:

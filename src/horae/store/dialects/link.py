@@ -1,4 +1,4 @@
-"""What connections to servers have in common: they notice silence, and say since when they wait for an answer."""
+"""What connections to database servers share: TCP keepalives, and how long the current statement has been waiting."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from horae.domain.cluster.meters import Histogram
 from horae.store.failures import ConnectionLost, StoreUnavailable, TryAgain
 
 CONNECT_SECONDS = 3.0  # from the first packet to the first statement
-ANSWER_SECONDS = 60.0  # for a statement, even if the server is seen to be at it
-LOCK_SECONDS = 5  # for another's lock
-IDLE_SECONDS = 5  # that a server bears an open transaction of a client that is silent: it may hold locks
-_SILENCE_SECONDS = 5  # of a network that takes what is sent and brings no receipt
+ANSWER_SECONDS = 60.0  # for a statement, even while the server is working on it
+LOCK_SECONDS = 5  # waiting for a lock
+IDLE_SECONDS = 5  # how long the server tolerates an idle open transaction, which may hold locks
+_SILENCE_SECONDS = 5  # without a TCP acknowledgement
 
 
 def notice_silence(transport: Any) -> None:
-    """A peer that is gone without a word is noticed within seconds; by itself TCP would take a quarter of an hour."""
+    """Detects a dead peer within seconds. With TCP's defaults it would take a quarter of an hour."""
     sock = transport.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
         return
@@ -51,7 +51,7 @@ class ServerLink(ABC):
 
     @abstractmethod
     def cut(self) -> None:
-        """Ends the connection without a word to the server; callers that wait for an answer get an error."""
+        """Drops the connection without telling the server; callers waiting for an answer get an error."""
 
     @abstractmethod
     def translated(self, error: BaseException) -> BaseException:
@@ -59,7 +59,7 @@ class ServerLink(ABC):
 
     @abstractmethod
     async def at_work(self, numbers: Collection[int]) -> set[int]:
-        """Which of these connections the server is carrying out a statement for."""
+        """Which of these connections the server is executing a statement for."""
 
     def give_up(self) -> None:
         self._given_up = True
@@ -73,7 +73,7 @@ class ServerLink(ABC):
         except BaseException as error:
             translated = self._told(error)
             if isinstance(translated, asyncio.CancelledError):
-                self.broken = True  # the statement may still be under way on the server
+                self.broken = True  # the server may still be executing the statement
             elif isinstance(translated, StoreUnavailable) and not isinstance(translated, TryAgain):
                 self.broken = True
             raise translated from error

@@ -24,7 +24,7 @@ class MysqlDialect(Dialect):
     hot = portable
     seeks_in_subqueries = False
     read_only = "SELECT @@global.read_only AS read_only"
-    lock_shared = "LOCK IN SHARE MODE"  # MariaDB knows no FOR SHARE
+    lock_shared = "LOCK IN SHARE MODE"  # MariaDB has no FOR SHARE
 
     @property
     def now(self) -> str:
@@ -37,11 +37,11 @@ class MysqlDialect(Dialect):
         return f"({self.now} - INTERVAL {seconds} SECOND)"
 
     def lock_of(self, alias: str) -> str:
-        # Without a name MySQL refuses to lock a row joined to a batch (error 3569); MariaDB knows no OF.
+        # Without a name MySQL refuses to lock a row joined to a batch (error 3569); MariaDB has no OF.
         return f"FOR UPDATE /*!80001 OF {alias} */"
 
     def by_key(self, table: str, alias: str) -> str:
-        # Left to itself it reads a small table whole, and waits for the lock of every row in it.
+        # Otherwise the optimizer scans a small table, and waits for the lock of every row in it.
         return f"STRAIGHT_JOIN {table} {alias} FORCE INDEX (PRIMARY)"
 
     def millis(self, start: str, end: str) -> str:

@@ -30,11 +30,11 @@ _SESSION = (
     # Double quotes name columns as everywhere else; times are UTC; each statement sees what is committed.
     "SET sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
     f"time_zone = '+00:00', innodb_lock_wait_timeout = {LOCK_SECONDS}, lock_wait_timeout = {LOCK_SECONDS} "
-    f"/*M!100300 , idle_transaction_timeout = {IDLE_SECONDS} */ "  # MariaDB alone reads this
-    # MySQL alone reads this. Where an index answers in order, it would rather skip through a longer one and sort.
+    f"/*M!100300 , idle_transaction_timeout = {IDLE_SECONDS} */ "  # only MariaDB reads this
+    # Only MySQL reads this. It would prefer a skip scan of a longer index and a sort to an index in the right order.
     "/*!80013 , optimizer_switch = 'skip_scan=off' */"
 )
-# The variable of this has another name on each of the two; the statement is the same.
+# The two name this variable differently; the statement is the same.
 _ISOLATION = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
 _DUPLICATE = {1062}
 _IN_THE_WAY = {1205, 1213, 1020, 3572, 1317, 3024, 1969}
@@ -102,7 +102,7 @@ class MysqlLink(ServerLink):
     def cut(self) -> None:
         self.broken = True
         if self._raw._transport is not None:
-            self._raw._transport.abort()  # what was not sent yet would keep a mere `close` waiting
+            self._raw._transport.abort()  # `close` would wait until everything is sent
 
     async def at_work(self, numbers: Collection[int]) -> set[int]:
         rows = await self.fetch(
@@ -116,7 +116,7 @@ class MysqlLink(ServerLink):
 
 
 def _plain(value: Any) -> Any:
-    # The driver writes out tuples only.
+    # The driver expands tuples only.
     return tuple(value) if isinstance(value, set | frozenset | list) else value
 
 
@@ -128,7 +128,7 @@ def translated(error: BaseException) -> BaseException:
         return ConnectionLost(f"MySQL takes no changes here, as a replica does: {error.args[1]}")
     if code in _FULL:
         return StoreUnavailable(f"MySQL cannot take more: {error.args[1]}")
-    # RuntimeError: what uvloop says of a transport that is closed.
+    # RuntimeError: what uvloop raises for a closed transport.
     if code in _LOST or isinstance(error, OSError | EOFError | RuntimeError | errors.InterfaceError):
         return ConnectionLost(f"MySQL does not answer: {error.args[-1] if error.args else type(error).__name__}")
     return error
@@ -140,7 +140,7 @@ async def connect(url: str) -> MysqlLink:
             return await _connected(url)
     except TimeoutError:
         raise StoreUnavailable("MySQL cannot be reached: no answer in time") from None
-    # RuntimeError: the driver's own words for a connection that was gone as soon as it was made.
+    # RuntimeError: what the driver raises for a connection that was lost right after it was opened.
     except (errors.MySQLError, OSError, EOFError, RuntimeError, AttributeError) as error:
         code = error.args[0] if error.args else None
         reason = f"{error.args[-1] if error.args else type(error).__name__}"

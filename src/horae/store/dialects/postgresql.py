@@ -42,8 +42,8 @@ class PostgresqlDialect(Dialect):
 
     @property
     def now(self) -> str:
-        # statement_timestamp, not clock_timestamp: a volatile function cannot bound an index scan, and now() stands
-        # still for the whole transaction.
+        # statement_timestamp, not clock_timestamp: a volatile function cannot bound an index scan, and now() is
+        # constant for the whole transaction.
         if self.shift:
             return f"(statement_timestamp() + interval '{self.shift} seconds')"
         return "statement_timestamp()"
@@ -58,7 +58,7 @@ class PostgresqlDialect(Dialect):
         return f"FOR UPDATE OF {alias}"
 
     def order_within(self, null: str, columns: str) -> str:
-        return f"{null}, {columns}"  # to it only `=` makes a column constant, and IS NULL does not
+        return f"{null}, {columns}"  # the planner takes a column for constant after `=`, but not after IS NULL
 
     def millis(self, start: str, end: str) -> str:
         return f"CAST(extract(epoch FROM {end} - {start}) * 1000 AS bigint)"
@@ -110,14 +110,14 @@ class PostgresqlDialect(Dialect):
         now = await self.read_now(db)
         await db.execute("SAVEPOINT looking")
         change = await self._missing(db, now) or await self._empty(db, now - timedelta(seconds=older_than))
-        # Lets go of the locks of having looked: two who hold them would wait for each other.
+        # Releases the locks of the check: two schedulers that held them would deadlock.
         await db.execute("ROLLBACK TO SAVEPOINT looking")
         if change is None:
             return False
         try:
             for step in (*_BRIEFLY, f"LOCK TABLE ONLY {change.table} IN ACCESS EXCLUSIVE MODE"):
                 await db.execute(step)
-            # Looked at again: another scheduler may have been faster, or a run that began long ago has just ended.
+            # Checked again: another scheduler may have been faster, or a run that began long ago has just ended.
             if (await db.fetch(change.still))[0]["still"]:
                 await db.execute(change.ddl)
         except TryAgain as error:
@@ -153,7 +153,7 @@ class PostgresqlDialect(Dialect):
                 month = month_of(name)
                 if month is None or month[1] > before:
                     continue
-                # By the table it is part of: another scheduler may have dropped it meanwhile.
+                # By its parent table: another scheduler may have dropped it meanwhile.
                 still = f"SELECT to_regclass('{name}') IS NOT NULL AND NOT {_holds(table, column, *month)} AS still"
                 if (await db.fetch(still))[0]["still"]:
                     return _Change(table, still, f"DROP TABLE {name}")

@@ -1,8 +1,8 @@
 """Connections to PostgreSQL through asyncpg. Statements are prepared once for each connection.
 
-Behind a pooler in transaction mode every transaction may be on another of the server's connections: nothing is kept
-there between two of them. That such a pooler is there is found out: it does not take the settings of a session, or
-the server does not know the number that it gave us.
+Behind a pooler in transaction mode every transaction may be on another of the server's connections: so nothing is
+kept there from one to the next. We detect such a pooler: it refuses session settings, or the server knows our
+connection by another number.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, StoreRef
 _SETTINGS = {
     "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
     "lock_timeout": f"{LOCK_SECONDS}s",
-    # Each statement has an index made for it, and live runs are in memory: at the price of a disk, a scan of the whole
-    # table looks cheap where many rows are alike. (Not enable_seqscan: statements that touch partitions would then be
-    # planned anew each time.)
+    # Each statement has an index made for it, and live runs are in memory: at a disk's cost, a sequential
+    # scan looks cheap where many rows are alike. (Not enable_seqscan: statements that touch partitions would then be
+    # planned again each time.)
     "random_page_cost": "1.0",
     # Batches join by key: a plan that reads the whole table to join five hundred rows is never right here.
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
     "jit": "off",
 }
-# For those who repeat a few statements all day: the server plans each of them once. By itself it plans every claim,
-# because a plan for just these queues looks cheaper, and takes as long for that as for the claim. Not for lists, whose
-# indexes of what is rare fit only when the value is known.
+# For processes that repeat a few statements all day: generic plans, made once. By default the server plans every claim,
+# because a plan for just these queues looks cheaper, and planning takes as long as the claim. Not for lists: they need
+# partial indexes that the planner chooses only when it knows the value.
 _PLAN_ONCE = {"plan_cache_mode": "force_generic_plan"}
-# The server notices in time that a client is gone without a word: what it did may hold locks.
+# The server soon notices a dead client, whose transaction may hold locks.
 _WATCHFUL = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
 _NAME = {"application_name": "horae"}
 _BEGIN_POOLED = "BEGIN; " + "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in _SETTINGS.items())
-_POOLED_ANSWER_SECONDS = 15.0  # there is no way to ask whether the server is still working on it
+_POOLED_ANSWER_SECONDS = 15.0  # here we cannot ask whether the server is still working on it
 
 
 class PostgresqlLink(ServerLink):
@@ -187,7 +187,7 @@ class Connect:
     async def _connected(self) -> PostgresqlLink:
         try:
             return await self._open()
-        except (asyncpg.ProtocolViolationError, _Pooled):  # the first is said by a pooler about settings
+        except (asyncpg.ProtocolViolationError, _Pooled):  # the first is a pooler refusing settings
             if self._pooled:
                 raise
             self._pooled = True
@@ -205,7 +205,7 @@ class Connect:
         )
         try:
             notice_silence(raw._transport)
-            if self._pooled is False:  # a slow network is slow for each of the ways there and back
+            if self._pooled is False:  # saves round trips on a slow network
                 await _read_ids_as_text(raw)
             else:
                 async with raw.transaction():
@@ -230,4 +230,4 @@ async def _read_ids_as_text(raw: asyncpg.Connection[Any]) -> None:
 
 
 class _Pooled(Exception):
-    """The server knows this connection under another number: there is a connection pooler in between."""
+    """The server knows this connection by another number: there is a connection pooler in between."""

@@ -30,7 +30,7 @@ T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 BUSY_TIMEOUT = 5.0
-_BUSY_ROUND = 0.008  # seconds in which SQLite looks three times, before its pauses become long
+_BUSY_ROUND = 0.008  # seconds in which SQLite retries three times, before its pauses become long
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _AWAY = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM}
 _REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_PERM}
@@ -66,7 +66,7 @@ class SqliteDialect(Dialect):
         return f"({self.now} - CAST({seconds} * 1000000 AS INTEGER))"
 
     def time(self, expression: str, name: str) -> str:
-        # An expression has no declared type: the driver converts it only because its name says so.
+        # An expression has no declared type: the driver converts it because of the type in its name.
         return f'{expression} AS "{name} [timestamp]"'
 
     def millis(self, start: str, end: str) -> str:
@@ -85,7 +85,7 @@ class SqliteDialect(Dialect):
         return f"CASE WHEN json_valid({column}) THEN json_extract({column}, '$.{key}') END"
 
     def bytes(self, column: str) -> str:
-        return f"length(CAST({column} AS BLOB))"  # of a text it would count characters
+        return f"length(CAST({column} AS BLOB))"  # length() of a text counts characters
 
     def same(self, left: str, right: str) -> str:
         return f"{left} IS {right}"
@@ -124,7 +124,7 @@ class SqliteConnection:
         self._beginning = False
         self._is_file = not path.startswith("file:")  # SQLite's own form, for databases in memory
         self._file: tuple[int, int] | None = None
-        self._turn: Turn | None = None  # None if it is not shared
+        self._turn: Turn | None = None  # None if the database is not shared
         self._has_turn = False
 
     async def open(self) -> SqliteConnection:
@@ -134,7 +134,7 @@ class SqliteConnection:
 
     def _connect(self) -> None:
         raw = sqlite3.connect(
-            # Never makes the file: an empty one in its place would hide that it is gone.
+            # Never creates the file: an empty one in its place would hide that it is gone.
             f"file:{quote(self._path)}?mode=rw" if self._is_file else self._path,
             timeout=_BUSY_ROUND,
             isolation_level=None,
@@ -152,7 +152,7 @@ class SqliteConnection:
         raw.execute("PRAGMA synchronous = FULL")
         raw.execute("PRAGMA foreign_keys = ON")
         raw.execute("PRAGMA cache_size = -16000")
-        # "Deterministic" lets it be called once for a statement instead of once for each row that it looks at.
+        # "Deterministic" lets SQLite call it once per statement instead of once per row.
         raw.create_function("horae_now", 0, lambda: _micros(self._now()), deterministic=True)
 
     def _identity(self) -> tuple[int, int] | None:
@@ -177,7 +177,7 @@ class SqliteConnection:
 
     def _execute(self, text: str, values: list[Any]) -> sqlite3.Cursor:
         if not self._raw.in_transaction and self._identity() != self._file:
-            # What was removed can still be written to, by processes that have it open; that data would be lost.
+            # Processes that have it open can still write to a removed file; that data would be lost.
             raise StoreRefused(f"SQLite: {self._path} was removed or replaced")
         try:
             if self._beginning:
@@ -211,7 +211,7 @@ class SqliteConnection:
             self._turn.give()
 
     async def begin(self) -> None:
-        self._beginning = True  # with the first statement: one way to the thread less
+        self._beginning = True  # together with the first statement: saves a trip to the thread
 
     async def commit(self) -> None:
         if not self._beginning:
@@ -275,7 +275,7 @@ def _translated(error: sqlite3.DatabaseError) -> Exception:
 
 
 def _code(error: sqlite3.Error) -> int:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more, which its message does as well
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF  # the extended part is in the message too
 
 
 def _bound(sql: str, params: Params | None) -> tuple[str, list[Any]]:

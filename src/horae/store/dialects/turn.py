@@ -27,7 +27,7 @@ class Turn:
         if mine.wait(timeout):
             return True
         with self._lock:
-            if mine.is_set():  # it came just now
+            if mine.is_set():  # its turn came just now
                 return True
             self._waiting.remove(mine)
             return False
