@@ -148,7 +148,7 @@ BY_VIEW: dict[str, dict[str, Any]] = {
         "severity": "critical",
         "state": "open",
         "title": "nightly-report failed 3 times in a row",
-        "why": "No run has succeeded for 2 d. Last error: HTTP 503",
+        "why": "No run has succeeded since 2026-11-13 01:00:04 UTC. Last error: HTTP 503",
         "since": "2026-11-13T01:00:04Z",
         "last_seen_at": NOW,
         "cleared_at": None,

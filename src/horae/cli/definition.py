@@ -214,13 +214,21 @@ def seconds(option: str, text: str | None) -> float | None:
         raise InvalidInput(option, str(error)) from None
 
 
+_INPUT = '{"customer": 7}'
+_EXAMPLES = {
+    "--alert": '{"failing": 2}',
+    "--target": '{"kind": "container", "image": "alpine"}',
+    "--blackout": '{"days": ["SUN"], "start": "22:00", "end": "06:00"}',
+}
+
+
 def json_value(option: str, text: str | None) -> Any:
     if text is None:
         return None
     try:
         return json.loads(text)
     except ValueError:
-        raise InvalidInput(option, """must be JSON, such as '{"customer": 7}'""") from None
+        raise InvalidInput(option, f"must be JSON, such as '{_EXAMPLES.get(option, _INPUT)}'") from None
 
 
 def _option(field: str) -> str:

@@ -28,7 +28,7 @@ def failing(facts: WatchFacts) -> Iterator[Finding]:
             "failing",
             severity="critical",
             title=f"{job.name} failed" + (f" {job.streak} times in a row" if job.streak > 1 else ""),
-            why=f"No run has succeeded for {span(facts.now - since)}.{f' Last error: {brief(error)}' if error else ''}",
+            why=f"No run has succeeded since {moment(since)}.{f' Last error: {brief(error)}' if error else ''}",
             action=AlertAction(
                 "Read the log of the last run, fix the cause, then run the job again",
                 f"/runs/{job.last_run_id}" if job.last_run_id else f"/jobs/{job.job_id}",
