@@ -303,6 +303,7 @@ class MariaDB(Server):
         settings: dict[str, object] = {
             "init-file": self.folder / "first.sql",
             "pid-file": self.folder / "pid",
+            "tmpdir": self.folder,  # a server that starts removes temporary tables of others from a shared one
             "socket": "horae.sock",  # in the data folder: a full path may be too long for a socket
             "bind-address": "127.0.0.1",
             "port": port,
