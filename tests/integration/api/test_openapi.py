@@ -119,12 +119,14 @@ def check(world: World, operation: Any, mode: GenerationMode) -> set[int]:
     return seen
 
 
+@pytest.mark.timeout(600)  # long on a busy machine
 def test_what_is_sent_as_described_is_answered_as_described(world: World):
     operations = [found.ok() for found in described(world.api.app.openapi()).get_all_operations()]
     refused = [one.label for one in operations if min(check(world, one, GenerationMode.POSITIVE)) >= 300]
     assert len(refused) < len(operations) / 4, refused  # else it found out little
 
 
+@pytest.mark.timeout(600)  # long on a busy machine
 def test_what_is_not_as_described_is_refused_as_described(world: World):
     for found in described(world.api.app.openapi()).get_all_operations():
         if found.ok().body or found.ok().query or found.ok().headers:  # any text is good enough for an id

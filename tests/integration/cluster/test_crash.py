@@ -80,6 +80,14 @@ async def test_a_worker_is_watched_from_its_start(make_cluster: Make, oracle: Or
     assert older.logged("recovered runs")
 
 
+def command_of(pid: int) -> str:
+    """Nothing of a process that has just ended."""
+    try:
+        return " ".join(psutil.Process(pid).cmdline())
+    except psutil.NoSuchProcess:
+        return ""
+
+
 @pytest.mark.postgresql
 async def test_nothing_begins_again_while_something_of_it_lives(make_cluster: Make, oracle: Oracle) -> None:
     """Two workers are killed, and those who should end the scripts of the first cannot yet: its run waits, although its
@@ -91,7 +99,7 @@ async def test_nothing_begins_again_while_something_of_it_lives(make_cluster: Ma
         runs.append(await cluster.start_run(name, first_waits(oracle), retry=RETRY))
         await started(oracle, runs[-1])
     await cluster.start_worker()
-    helpers = [pid for pid in workers[0].children() if "horae.executors" in " ".join(psutil.Process(pid).cmdline())]
+    helpers = [pid for pid in workers[0].children() if "horae.executors" in command_of(pid)]
     assert helpers
     for pid in helpers:
         os.kill(pid, signal.SIGSTOP)
