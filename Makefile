@@ -9,7 +9,7 @@ SEEDS  ?= 0-1999
 DATABASES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup env portal up check types audit format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check types audit format test test-again test-databases simulate faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -47,6 +47,10 @@ format: env      ## put the code into shape
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+test-again: setup ## once more what failed in the last `make test`, two at a time: did it fail for want of luck?
+	@$(BIN)/python tools/servers.py run --fast --programs -- \
+		$(BIN)/pytest -n 2 --last-failed --last-failed-no-failures none $(ARGS)
 
 test-databases: setup ## contract, clusters and faults on newer servers, before a release; DATABASES='mysql9' for some
 	@$(BIN)/python tools/databases.py $(DATABASES) -- -n $(JOBS) --dist worksteal $(ARGS)

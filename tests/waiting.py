@@ -12,7 +12,7 @@ T = TypeVar("T")
 async def until(
     condition: Callable[[], T | Awaitable[T]],
     *,
-    timeout: float = 10,
+    timeout: float = 30,
     message: str = "",
     every: float = 0.02,
 ) -> T:
