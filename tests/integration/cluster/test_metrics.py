@@ -88,7 +88,12 @@ async def test_they_count_what_the_database_knows(kind: str, make_cluster: Make)
     await eventually(fired)
     assert await scheduler.stop() == 0  # from here on nothing fires
     await eventually(_none_live, cluster)
-    async with httpx.AsyncClient(trust_env=False) as web:
+
+    async def idle() -> bool:  # as the database learns with the next heartbeat
+        return bool((await cluster.worker_row(worker))["status"] == "idle")
+
+    await eventually(idle)
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
         mine = await numbers(web, address(at_worker))
         await numbers(web, address(serve.port), authorization="Bearer letmesee")
         whole = await numbers(web, address(serve.port), authorization="Bearer letmesee")
@@ -134,7 +139,7 @@ async def test_every_family_that_is_shown_is_declared(make_cluster: Make) -> Non
         cluster.start_worker(HORAE_METRICS_PORT=str(ports["worker"])),
     )
     await cluster.ended(await cluster.start_run("fine", {"kind": "python", "function": "nothing"}))
-    async with httpx.AsyncClient(trust_env=False) as web:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
         for role, port in {**ports, "serve": serve.port}.items():
             headers = {"authorization": "Bearer letmesee", "accept": "application/openmetrics-text; version=1.0.0"}
             answer = await web.get(address(port), headers=headers)
@@ -149,7 +154,7 @@ async def test_every_family_that_is_shown_is_declared(make_cluster: Make) -> Non
 @pytest.mark.postgresql
 async def test_probes_tell_the_truth_while_the_database_is_away(make_cluster: Make) -> None:
     cluster = await make_cluster("postgresql", HORAE_LEASE="4s", HORAE_HEARTBEAT="1s")
-    async with Proxy.before(cluster.url) as proxy, httpx.AsyncClient(trust_env=False) as web:
+    async with Proxy.before(cluster.url) as proxy, httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
         proxy.refuse()
         ports = (free_port(), free_port())
         members = [
@@ -197,7 +202,7 @@ async def test_probes_and_the_watchdog_survive_a_wall_clock_that_jumps(
             cluster.start_scheduler(**environments[0]), cluster.start_worker(**environments[1])
         )
         await cluster.create("fine", {"kind": "python", "function": "nothing"})
-        async with httpx.AsyncClient(trust_env=False) as web:
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
             probes = [address(port, path) for port in ports for path in ("/health/live", "/health/ready")]
 
             async def answers() -> list[int]:
@@ -231,7 +236,7 @@ async def test_a_worker_that_drains_is_not_ready_and_lives(make_cluster: Make, o
     run_id = await cluster.start_run("held", {"kind": "python", "function": "gated", "arguments": arguments})
     await cluster.running(run_id)
     worker.signal(15)
-    async with httpx.AsyncClient(trust_env=False) as web:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
 
         async def reasons() -> list[str]:
             found: list[str] = (await web.get(address(port, "/health/ready"))).json()["reasons"]
@@ -281,7 +286,7 @@ async def test_up_gives_its_worker_the_next_port(make_cluster: Make) -> None:
     port = free_port()
     cluster = await make_cluster("sqlite", HORAE_PORT=str(free_port()), HORAE_METRICS_PORT=str(port))
     cluster.start("up")
-    async with httpx.AsyncClient(trust_env=False) as web:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
 
         async def roles() -> set[str]:
             try:
@@ -300,7 +305,7 @@ async def test_up_gives_its_worker_the_next_port(make_cluster: Make) -> None:
 async def test_a_worker_whose_claims_fail_is_not_ready_until_they_work_again(make_cluster: Make) -> None:
     cluster, port = await make_cluster("sqlite", HORAE_WORKER_POLL="200ms", HORAE_WORKER_POLL_MAX="200ms"), free_port()
     worker = await cluster.start_worker(HORAE_METRICS_PORT=str(port))
-    async with httpx.AsyncClient(trust_env=False) as web:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
 
         async def reasons(expected: list[str]) -> bool:
             return bool((await web.get(address(port, "/health/ready"))).json()["reasons"] == expected)

@@ -216,7 +216,7 @@ async def test_retries_and_a_dead_letter(make_cluster: Make, collector: Collecto
 
 
 async def test_an_attempt_that_was_lost_with_its_worker(make_cluster: Make, collector: Collector, tmp_path) -> None:
-    cluster = await make_cluster("sqlite", **tracing(collector, HORAE_LEASE="2s", HORAE_HEARTBEAT="200ms"))
+    cluster = await make_cluster("sqlite", **tracing(collector))
     await cluster.start_scheduler()
     first = await cluster.start_worker()
     gate = tmp_path / "gate"
@@ -225,7 +225,7 @@ async def test_an_attempt_that_was_lost_with_its_worker(make_cluster: Make, coll
     await cluster.running(run_id)
     await first.kill()
     gate.touch()
-    await cluster.start_worker()
+    await cluster.start_worker()  # which notices at once that its process is gone
     spans = await traced(collector, run_id, 4)  # the test queued it itself, and the first wait was lost
     lost, whole = spans["horae.attempt 1"], spans["horae.run"]
     assert (lost.attributes["horae.outcome"], lost.failed) == ("lost", True)

@@ -93,7 +93,8 @@ def serving(mailbox: Mailbox, certificate: Path | None, *, tls: bool = False) ->
                 **own,
             )
 
-    server = Server(mailbox, hostname="127.0.0.1", port=free_port(), ssl_context=context if tls else None)
+    own = context if tls else None
+    server = Server(mailbox, hostname="127.0.0.1", port=free_port(), ssl_context=own, ready_timeout=60)
     server.start()
     try:
         yield server.port
