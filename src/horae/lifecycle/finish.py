@@ -3,9 +3,10 @@ lease changes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from horae.domain.runs.claim import NOWHERE, Leased, Park, QueuePlace
 from horae.domain.runs.ending import Ended, Ending, Finished
@@ -26,6 +27,16 @@ class FinishReport:
     refused: tuple[str, ...]
 
 
+class Parking(NamedTuple):
+    """What is written about runs that wait for a callback, and these runs."""
+
+    parks: list[Park]
+    runs: list[Leased]
+
+
+Latest = Mapping[str, Finished]  # by run
+
+
 async def finish(
     tx: Transaction,
     *,
@@ -42,38 +53,52 @@ async def finish(
     await tx.logs.append(logs)
     await tx.logs.progress(progress)
     latest = _latest(finished)
-    endings: list[Ending] = []
-    failures: list[Finished] = []
-    for item in latest.values():
-        if item.outcome.kind is AttemptOutcome.SUCCEEDED:
-            how = (RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms, _start(item))
-            endings.append(Ending(item.run.id, item.run.token, *how))
-        else:
-            failures.append(item)
-    settlement = Settlement(specs, chance)
-    parks: list[Park] = []
-    parked: list[Leased] = []
+    settlement, parking = Settlement(specs, chance), Parking([], [])
+    failures = [item for item in latest.values() if item.outcome.kind is not AttemptOutcome.SUCCEEDED]
     if failures:
-        # The whole batch, so that rows are locked in one order: see store/endings.py.
-        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
-        for item in failures:
-            row = rows.get(item.run.id)
-            if row is None:
-                continue
-            if item.outcome.park_for is not None and row.cancel_requested_at is None:
-                parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item)))
-                parked.append(row)
-            else:
-                row = replace(row, started_at=_start(item) or row.started_at)
-                settlement.add(row, item.outcome, item.duration_ms)
-    ended = await tx.runs.end([*endings, *settlement.endings])
+        await _settle(tx, latest, failures, settlement, parking)
+    ended = await tx.runs.end([*_successes(latest), *settlement.endings])
     if failures:
         await settlement.write(tx)
-        await tx.runs.park(parks)
-        tx.tell(RunsParked(parked))
+        await tx.runs.park(parking.parks)
+        tx.tell(RunsParked(parking.runs))
+    await after_ends(tx, _over(latest, ended, settlement, specs), settlement.requeued, wait=wait)
+    moved = ended | {requeue.id for requeue in settlement.requeues}
+    refused = _refused(finished, latest, moved)
+    if tx.repeated:
+        refused = [x for x in refused if not await _was_written(tx, x)]
+    return FinishReport(len(ended), len(settlement.requeues), tuple(x.run.id for x in refused))
+
+
+async def _settle(
+    tx: Transaction, latest: Latest, failures: Sequence[Finished], settlement: Settlement, parking: Parking
+) -> None:
+    # The whole batch, so that rows are locked in one order: see store/endings.py.
+    rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
+    for item in failures:
+        row = rows.get(item.run.id)
+        if row is None:
+            continue
+        if item.outcome.park_for is not None and row.cancel_requested_at is None:
+            parking.parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item)))
+            parking.runs.append(row)
+        else:
+            row = replace(row, started_at=_start(item) or row.started_at)
+            settlement.add(row, item.outcome, item.duration_ms)
+
+
+def _successes(latest: Latest) -> list[Ending]:
+    return [
+        Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms, _start(item))
+        for item in latest.values()
+        if item.outcome.kind is AttemptOutcome.SUCCEEDED
+    ]
+
+
+def _over(latest: Latest, ended: Collection[str], settlement: Settlement, specs: Specs) -> list[Ended]:
     statuses = settlement.statuses
     places = {version: QueuePlace(spec.queue, spec.target.kind) for version, spec in specs.items()}
-    over = [
+    return [
         Ended.of(
             run,
             statuses.get(run.id, RunStatus.SUCCEEDED),
@@ -84,17 +109,15 @@ async def finish(
         for run, outcome, duration_ms in latest.values()
         if run.id in ended
     ]
-    await after_ends(tx, over, settlement.requeued, wait=wait)
-    moved = ended | {requeue.id for requeue in settlement.requeues}
-    # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
-    refused = [
+
+
+def _refused(finished: Sequence[Finished], latest: Latest, moved: Collection[str]) -> list[Finished]:
+    """A callback may overtake the answer that would have parked its run: then there is nothing left to park."""
+    return [
         x
         for x in finished
         if latest[x.run.id] is not x or (x.run.id not in moved and x.outcome.kind is not AttemptOutcome.PARKED)
     ]
-    if tx.repeated:
-        refused = [x for x in refused if not await _was_written(tx, x)]
-    return FinishReport(len(ended), len(settlement.requeues), tuple(x.run.id for x in refused))
 
 
 def _start(item: Finished) -> datetime | None:

@@ -1,4 +1,4 @@
-"""docs/architecture.md lists the files that a run passes, in order. Here a run is followed, and the lists compared."""
+"""docs/architecture.md lists the files that a run passes, in order. A run is followed, and compared with the lists."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any, cast
@@ -27,6 +28,7 @@ from tests.waiting import until
 SOURCE = f"{Path(horae.__file__).parent}/"
 PAGE = (Path(__file__).parents[3] / "docs" / "architecture.md").read_text()
 AT_MOST = {"From POST to queued": 20, "From wake to history": 25}
+IN_ALL = int(re.findall(r"in at most (\d+) files", PAGE)[0])
 FILE = re.compile(r"`([a-z_/]+\.py)`")
 # What turns beside it in any worker, and no run passes.
 BESIDE = {"processes/neighbours.py", "processes/host.py", "processes/blocked.py", "processes/signals.py"}
@@ -44,20 +46,20 @@ def steps(title: str) -> list[str]:
 
 @contextmanager
 def followed() -> Iterator[list[str]]:
-    """The files of Horae in which something was called, in the order of the first call."""
-    seen: dict[str, None] = {}
+    """The file of each call into Horae, in order."""
+    seen: list[str] = []
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
-            seen[frame.f_code.co_filename.removeprefix(SOURCE)] = None
+            seen.append(frame.f_code.co_filename)
 
-    files: list[str] = []
+    calls: list[str] = []
     sys.setprofile(note)
     try:
-        yield files
+        yield calls
     finally:
         sys.setprofile(None)
-        files.extend(seen)
+        calls.extend(file.removeprefix(SOURCE) for file, _ in groupby(seen))
 
 
 async def job_of(api: Api) -> str:
@@ -81,11 +83,15 @@ def ended(api: Api, run_id: str) -> Callable[[], Awaitable[bool]]:
     return look
 
 
-def compare(title: str, files: list[str]) -> None:
+def compare(title: str, calls: list[str]) -> None:
+    files = list(dict.fromkeys(calls))
     passed = {*FILE.findall(section("What each of them passes on its way")), *BESIDE}
     listed, known = steps(title), passed.union(*map(steps, AT_MOST))
     assert [file for file in listed if file not in files] == [], "listed, but nothing of it was called"
     assert [file for file in files if file not in known] == [], "called, but not listed"
+    assert len(files) <= IN_ALL
+    later = iter(calls)
+    assert [file for file in listed if file not in later] == [], "not in this order"
 
 
 async def test_from_post_to_queued(api: Api) -> None:
@@ -94,9 +100,9 @@ async def test_from_post_to_queued(api: Api) -> None:
     api.store.engine = DatabaseEngine(send)
     path = await job_of(api)
     await triggered(api, path)
-    with followed() as files:
+    with followed() as calls:
         await triggered(api, path)
-    compare("From POST to queued", files)
+    compare("From POST to queued", calls)
 
 
 async def test_from_wake_to_history(api: Api) -> None:
@@ -109,10 +115,10 @@ async def test_from_wake_to_history(api: Api) -> None:
         await triggered(api, path)
         over = asyncio.Event()
         api.store.observers = (lambda event: over.set() if isinstance(event, RunsEnded) else None,)
-        with followed() as files:
+        with followed() as calls:
             worker.on_hint("runs:default")
             await over.wait()
-    compare("From wake to history", files)
+    compare("From wake to history", calls)
 
 
 @pytest.mark.parametrize("title", AT_MOST)
