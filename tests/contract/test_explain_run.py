@@ -238,7 +238,7 @@ async def skipped(world: World, reason: str) -> Row:
     return row
 
 
-@pytest.mark.parametrize("reason", ["overlap", "missed", "blackout", "disabled", "dst_gap", "paused"])
+@pytest.mark.parametrize("reason", ["overlap", "missed", "blackout", "disabled", "dst_gap", "paused", "function"])
 async def test_a_skipped_occurrence_names_the_gate_that_stopped_it(world: World, reason: str) -> None:
     await alive(world)
     row = await skipped(world, reason)

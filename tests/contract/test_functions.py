@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,8 @@ from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionS
 from horae.domain.jobs.task import describe
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import functions
+from horae.lifecycle.backfill import Backfill, start_backfill
+from horae.lifecycle.explain import explain_job
 from horae.lifecycle.submit import TriggerRequest, trigger
 from horae.ports import Transaction
 from tests.contract.world import World, spec
@@ -156,6 +158,54 @@ async def test_a_function_that_is_switched_off(world: World) -> None:
         await world.trigger(job)
     await change(world, is_active=True)
     await world.trigger(job)
+
+
+async def test_switching_a_function_off_stops_its_schedules(world: World) -> None:
+    """Also those that follow another job; other jobs and other functions are not affected."""
+    await register(world)
+    clock = await world.job(target=TARGET, every="1s")
+    other = await world.job(every="1s")
+    upstream = await world.job()
+    follower = await world.job(target=TARGET, schedule={"after": {"job": upstream.spec.name}})
+    await change(world, is_active=False)
+    now = await world.later(seconds=1.5)
+    await now.fire()
+    (row,) = await now.history(clock, status="skipped")
+    assert row["reason"] == "function"
+    assert [run["job_id"] for run in await now.live()] == [other.id]
+    with pytest.raises(Conflict, match=r"mail\.send is disabled"):
+        await now.store.transact(
+            start_backfill,
+            operation_id=now.ids.new(),
+            project_id=now.project,
+            ref=clock.id,
+            wanted=Backfill(clock.anchor_at, clock.anchor_at + timedelta(seconds=1)),
+            actor="tester",
+        )
+    found = await now.store.read(explain_job, project_id=now.project, ref=clock.id)
+    assert found.cause is not None
+    assert found.cause.name == "function"
+    assert "mail.send) is disabled" in found.summary
+    await now.ended(upstream)
+    (row,) = await now.history(follower, status="skipped")
+    assert row["reason"] == "function"
+
+    await change(now, is_active=True)
+    after = await now.later(seconds=1)
+    await after.fire()
+    assert len(await after.history(clock, status="skipped")) == 1
+    assert clock.id in [run["job_id"] for run in await after.live()], "it continues; nothing is caught up"
+
+
+async def test_an_edit_does_not_run_what_a_disabled_function_missed(world: World) -> None:
+    await register(world)
+    job = await world.job(target=TARGET, every="1s")
+    await change(world, is_active=False)
+    now = await world.later(seconds=1.5)
+    await now.edit(job, every="1h", target={"kind": "python", "function": "work"})
+    assert await now.live() == []
+    (row,) = await now.history(job, status="skipped")
+    assert row["reason"] == "function"
 
 
 @pytest.mark.parametrize(

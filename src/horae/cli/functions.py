@@ -75,7 +75,7 @@ def enable(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("disable")
 def disable(name: Name, as_json: AsJson = False) -> None:
-    """Disable a function: jobs that use it cannot be created, changed or triggered."""
+    """Disable a function: its jobs cannot be saved or triggered, and their schedules are skipped."""
     _switch(name, False, as_json)
 
 
@@ -115,7 +115,8 @@ def _switch(name: str, active: bool, as_json: bool) -> None:
     if as_json:
         print_json(found)
     else:
-        say(f"The function {name} is {'on' if active else 'off'}.")
+        state = "enabled" if active else "disabled: schedules of jobs that call it are skipped until it is enabled"
+        say(f"The function {name} is {state}.")
 
 
 def _arguments(function: Json) -> str:

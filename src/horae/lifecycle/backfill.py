@@ -14,6 +14,7 @@ from typing import Any
 from horae.accounts.audit import about_job
 from horae.accounts.quotas import take
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, Unreadable
+from horae.domain.jobs.function import NEEDS, switched_off
 from horae.domain.jobs.job_record import JobHead, JobRecord
 from horae.domain.jobs.standing import TICK
 from horae.domain.people.audit import differing
@@ -25,6 +26,7 @@ from horae.domain.runs.states import Trigger
 from horae.domain.time.calendar import Calendar, calendar_of
 from horae.domain.time.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
 from horae.lifecycle.find import found_operation, readable
+from horae.lifecycle.functions import function_is_off
 from horae.ports import Transaction
 
 MOST = 100_000
@@ -76,6 +78,8 @@ async def start_backfill(
     start, end = wanted.start, wanted.end
     # Locked: a request for the same, or to delete the job, finds this operation, or comes first.
     job = await readable(tx, project_id, ref, lock=True)
+    if await function_is_off(tx, job.spec):
+        raise Conflict(switched_off(job.spec.target.needs.removeprefix(NEEDS)))
     plan = await _plan(tx, job, start, end)
     if plan.total > MOST:
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")

@@ -9,6 +9,7 @@ from horae.domain.explain.facts import JobFacts, RunFacts
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import found, found_run
+from horae.lifecycle.functions import called_function
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -35,6 +36,7 @@ async def explain_job(
             paused_queues=await tx.queues.paused({job.spec.queue, *(run.queue for run in live.first)}),
             unreadable=tuple(await tx.unreadable.of([(job.id, job.version)])),
             live_quota=await live_quota(tx, project_id),
+            function=await called_function(tx, job.spec),
         )
     )
 

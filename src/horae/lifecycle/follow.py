@@ -11,6 +11,7 @@ from typing import Any
 from horae.accounts.quotas import places_after, spend
 from horae.domain.errors import InvalidInput, Unreadable
 from horae.domain.jobs.follower import Follower
+from horae.domain.jobs.function import NEEDS
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import UnreadableSpec, missing_spec
 from horae.domain.runs.ending import Ended
@@ -118,7 +119,7 @@ class _Batch:
             return
         gate = self._gates.get(follower.id, NO_GATE)
         places = gate.admit(1, plan.overlap)
-        if reason := self._refusal(follower, schedule, places):
+        if reason := self._refusal(follower, plan, places):
             self._skip(follower, plan, reason, whose)
             return
         held, due_at = places.held > 0, _due_at(follower, schedule, self._now)
@@ -129,11 +130,14 @@ class _Batch:
         if held and plan.overlap == "cancel_running":
             self.cancelling[follower.id] += 1
 
-    def _refusal(self, follower: Follower, schedule: AfterSchedule | None, places: Places) -> SkipReason | None:
+    def _refusal(self, follower: Follower, plan: Plan, places: Places) -> SkipReason | None:
+        schedule = _schedule(plan)
         if not follower.enabled:
             return SkipReason.DISABLED
         if follower.paused:
             return SkipReason.PAUSED
+        if follower.function_off and plan.needs.startswith(NEEDS):
+            return SkipReason.FUNCTION
         if schedule is not None and closed_until(schedule.blackouts, schedule.timezone, self._now) is not None:
             return SkipReason.BLACKOUT
         if not places.placed and not places.held:

@@ -60,6 +60,16 @@ async def check_function(tx: Transaction, spec: JobSpec) -> None:
     check_arguments(parameters, target.arguments, "target.arguments")
 
 
+async def called_function(tx: Transaction, spec: JobSpec) -> FunctionRecord | None:
+    """The registered function that a job calls, if it calls one."""
+    return await tx.functions.find(spec.target.function) if isinstance(spec.target, PythonTarget) else None
+
+
+async def function_is_off(tx: Transaction, spec: JobSpec) -> bool:
+    function = await called_function(tx, spec)
+    return function is not None and not function.is_active
+
+
 async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mapping[str, str | None]) -> None:
     """The same for triggered runs, whose inputs override the job's arguments; errors name the field. A function that is
     not registered (yet, or any longer) is not a reason to refuse: the run waits for a worker."""

@@ -12,7 +12,7 @@ from horae.domain.runs.firing import DueJob, SkippedRange, decide, decline
 from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import Admitted, admit
 from horae.domain.runs.run import NewRun, Skipped
-from horae.domain.runs.states import RunStatus, Trigger
+from horae.domain.runs.states import RunStatus, SkipReason, Trigger
 from horae.domain.runs.tally import Tally, detail
 from horae.lifecycle.ended import make_room
 from horae.ports import Transaction
@@ -31,7 +31,10 @@ class Ledger:
         self._contested: set[str] = set()  # jobs whose gate decides whether a caught-up run may start
 
     def fire(self, job: DueJob, now: datetime, gate: JobGate) -> None:
-        """Everything due, by the job's own rules."""
+        """Everything due, by the job's own rules; nothing runs while its function is disabled."""
+        if job.function_off:
+            self.decline(job, now, SkipReason.FUNCTION)
+            return
         places = self.places.get(job.project_id)
         admission = admit(decide(job, now), job.plan.overlap, gate, places)
         admitted = len(admission.admitted)
@@ -57,9 +60,9 @@ class Ledger:
         self._cancelling.pop(job_id, None)
         self._contested.discard(job_id)
 
-    def decline(self, job: DueJob, now: datetime) -> None:
+    def decline(self, job: DueJob, now: datetime, reason: SkipReason = SkipReason.MISSED) -> None:
         """Accounts for everything due, without running it."""
-        firing = decline(job, now)
+        firing = decline(job, now, reason)
         for gap in firing.skipped:
             self.skip(job, gap)
         self.go_on(job, firing.next_run_at, firing.fired_through)

@@ -3,6 +3,7 @@ loses nor duplicates an occurrence."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from horae.accounts.quotas import places_for
@@ -12,6 +13,7 @@ from horae.domain.runs.firing import skipped_range
 from horae.domain.runs.gate import NO_GATE
 from horae.domain.runs.states import SkipReason
 from horae.lifecycle.find import found
+from horae.lifecycle.functions import function_is_off
 from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
@@ -24,7 +26,7 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
         return job
     ledger = Ledger(None, tx.new_id)
     if run:
-        due = due_job(job)
+        due = replace(due_job(job), function_off=await function_is_off(tx, job.spec))
         gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
         ledger.places = await places_for(tx, [due], now)
         ledger.fire(due, now, gates.get(job.id, NO_GATE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from horae.domain.jobs.follower import Follower
+from horae.store.functions import function_off
 from horae.store.quotas import bounded
 from horae.store.rows import Group, some
 
@@ -53,7 +54,8 @@ class DependencyTable(Group):
         held = f"j.paused AND (j.paused_until IS NULL OR j.paused_until > {self.d.now})"
         rows = await self.db.fetch(
             "SELECT d.upstream_id, d.run_on, j.id, j.project_id, j.version, j.plan, j.enabled, "
-            f"CASE WHEN {held} THEN 1 ELSE 0 END AS paused, {bounded('j.project_id')} FROM job_dependencies d "
+            f"CASE WHEN {held} THEN 1 ELSE 0 END AS paused, {bounded('j.project_id')}, "
+            f"{function_off(self.d, 'j.plan')} FROM job_dependencies d "
             f"JOIN jobs j ON j.id = d.downstream_id WHERE {self.d.among('d.upstream_id', 'ids')} ORDER BY j.id",
             {"ids": some(upstream_ids)},
         )
@@ -68,6 +70,7 @@ class DependencyTable(Group):
                 bool(row["enabled"]),
                 bool(row["paused"]),
                 row["bounded"] is not None,
+                row["function_off"] is not None,
             )
             for row in rows
         ]

@@ -10,6 +10,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import missing_spec
 from horae.domain.runs.firing import DueJob, DueJobs, Plan, parse_plan, plan_of
 from horae.store.dialects.base import Row
+from horae.store.functions import is_off
 
 
 def read_plan(row: Row) -> Plan | None:
@@ -45,4 +46,5 @@ def _due_job(row: Row, plan: Plan) -> DueJob:
         row["fired_through"],
         row["fired_count"],
         row["bounded"] is not None,
+        is_off(row, plan.needs),
     )

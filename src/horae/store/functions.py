@@ -27,10 +27,28 @@ def _register(d: Dialect) -> tuple[str, Rows]:
     return d.upsert(insert, ["name"], changed), rows
 
 
+def _called(d: Dialect, plan: str) -> str:
+    """The name of the function that a plan needs; meaningless if it needs something else."""
+    return f"SUBSTR({d.part(plan, 'needs')}, {len(NEEDS) + 1})"
+
+
 def call_rules(d: Dialect, plan: str) -> str:
     """For the function that a plan needs: read together with the plan, which saves a round trip per trigger."""
-    called = f"task_functions f WHERE f.name = SUBSTR({d.part(plan, 'needs')}, {len(NEEDS) + 1})"
+    called = f"task_functions f WHERE f.name = {_called(d, plan)}"
     return f"(SELECT f.is_active FROM {called}) AS is_active, (SELECT f.parameters FROM {called}) AS parameters"
+
+
+def function_off(d: Dialect, plan: str) -> str:
+    """Whether the function that a plan needs is disabled, for many rows: it is first determined whether any function
+    is, once for all of them; usually that is all."""
+    mine = f"(SELECT 1 FROM task_functions f WHERE f.name = {_called(d, plan)} AND f.is_active = FALSE)"
+    return (
+        f"CASE WHEN EXISTS (SELECT 1 FROM task_functions a WHERE a.is_active = FALSE) THEN {mine} END AS function_off"
+    )
+
+
+def is_off(row: Row, needs: str) -> bool:
+    return row["function_off"] is not None and needs.startswith(NEEDS)
 
 
 def read_call_rules(row: Row) -> CallRules | None:

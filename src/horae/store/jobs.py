@@ -19,6 +19,7 @@ from horae.domain.time.rate import per_hour
 from horae.store import heads, job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
+from horae.store.functions import function_off
 from horae.store.heads import HeadMemo
 from horae.store.job_list import RECORDED, record_of, spec_of
 from horae.store.order import Order
@@ -57,7 +58,7 @@ class _Sql:
         )
         self.due = (
             "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
-            f"{bounded('jobs.project_id', many=True)} FROM jobs "
+            f"{bounded('jobs.project_id', many=True)}, {function_off(d, 'jobs.plan')} FROM jobs "
             f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
             f"{{which}}ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )

@@ -31,7 +31,9 @@ def test_registered_before_any_worker_has_it(horae: Horae):
 
 
 def test_switched_off_and_on(horae: Horae):
-    assert horae("functions", "disable", "horae.echo").err == "The function horae.echo is off.\n"
+    assert horae("functions", "disable", "horae.echo").err == (
+        "The function horae.echo is disabled: schedules of jobs that call it are skipped until it is enabled.\n"
+    )
     refused = horae("jobs", "create", "off", "--python", "horae.echo")
     assert refused.code == 2
     assert "the function horae.echo is disabled" in refused.err

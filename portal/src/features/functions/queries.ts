@@ -41,7 +41,7 @@ export function useSwitchFunction() {
       call("PATCH /task-functions/{name}", { path: { name }, body: { is_active: active } }),
     onError: (error, { name, active }) => toastError(`Could not ${active ? "activate" : "deactivate"} ${name}`, error),
     onSuccess: (_, { name, active }) =>
-      toast(`${active ? "Activated" : "Deactivated"} ${name}`, {
+      toast(active ? `Activated ${name}` : `Deactivated ${name}: schedules of jobs that call it are skipped`, {
         undo: () => mutation.mutate({ name, active: !active }),
       }),
     onSettled: () => client.invalidateQueries({ queryKey: [NOUN] }),

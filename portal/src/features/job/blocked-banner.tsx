@@ -5,10 +5,11 @@ import { ServerText } from "@/components/ui/server-text";
 import { useExplanation } from "./queries";
 import { zoneOf } from "./zone";
 
-/** Why the job does not run, if something needs a fix: users who suspect nothing do not open "Why". */
+/** Why the job does not run, if something needs a fix or an admin disabled its function: users who suspect nothing do
+ * not open "Why". */
 export function BlockedBanner({ job }: { job: JobView }) {
   const why = useExplanation(job.id);
-  if (why.data?.level !== "problem") return null;
+  if (why.data?.level !== "problem" && why.data?.cause !== "function") return null;
   return (
     <section
       aria-label="Blocked"

@@ -51,8 +51,8 @@ async def show_function(context: Ctx, principal: Reader, name: Name) -> Response
 
 @router.patch("/task-functions/{name}", response_model=FunctionView, openapi_extra=takes(FunctionPatch))
 async def change_function(request: Request, context: Ctx, principal: Writer, name: Name) -> Response:
-    """Enables or disables a function, or changes its display name or description. A disabled function cannot be
-    scheduled or triggered."""
+    """Enables or disables a function, or changes its display name or description. Jobs that call a
+    disabled function cannot be saved or triggered, and their occurrences are skipped."""
     body = await read_model(request, FunctionPatch)
     change = FunctionChange(body.is_active, body.display_name, body.description)
     found = await context.store.transact(functions.change_function, name=name, change=change, actor=principal.actor)

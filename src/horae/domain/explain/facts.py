@@ -9,6 +9,7 @@ from datetime import datetime
 from horae.domain.cluster.process import ShardView, WorkerRecord
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.jobs.fault import UnreadableNote
+from horae.domain.jobs.function import FunctionRecord
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.queue import QueueRecord
@@ -110,6 +111,7 @@ class JobFacts:
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
     live_quota: Usage | None = None  # of the project, if it has one
+    function: FunctionRecord | None = None  # that it calls, if it calls one that is registered
 
     @property
     def spec(self) -> JobSpec:

@@ -10,6 +10,7 @@ from horae.domain.explain.clock import after_gates, by_hand, clock_gates
 from horae.domain.explain.definition import definition_gates
 from horae.domain.explain.explanation import Gate, brief, command, counted, distance, moment, named, when
 from horae.domain.explain.facts import EndedRun, JobFacts, LiveRun, UpstreamFact
+from horae.domain.explain.function import function_gates
 from horae.domain.runs.firing import Firing, Occurrence
 from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import admit
@@ -26,6 +27,7 @@ def job_gates(facts: JobFacts) -> list[Gate]:
     gates = [_enabled(facts), _paused(facts), *definition_gates(facts, facts.spec, facts.job.version)]
     if facts.spec.fault:  # nothing that follows from it is known
         return gates + [gate for gate in (_live(facts), _last_run(facts), _skipped(facts)) if gate is not None]
+    gates += function_gates(facts)
     gates += clock_gates(facts, facts.timed) if facts.timed else _unclocked(facts)
     gates += [*_quota(facts), *_places(facts), *_capacity(facts)]
     if any(gate.closed and gate.name not in WAITS for gate in gates):

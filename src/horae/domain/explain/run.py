@@ -9,6 +9,7 @@ from horae.domain.explain.clock import blackout_in_words
 from horae.domain.explain.definition import definition_gates
 from horae.domain.explain.explanation import Gate, Meaning, brief, command, counted, distance, moment, named, span, when
 from horae.domain.explain.facts import RunFacts
+from horae.domain.explain.function import function_of
 from horae.domain.runs.states import RunStatus, SkipReason, Trigger, WorkerStatus
 from horae.domain.runs.stuck import lost, stuck, taken_back
 from horae.domain.time.blackouts import closed_until
@@ -254,6 +255,10 @@ def _skipped(facts: RunFacts) -> Gate:
             "finish an upgrade that is under way, or fix the definition",
         ),
         SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run.job_name)),
+        SkipReason.FUNCTION: (
+            "the function that its job calls was disabled",
+            f"{command('functions', 'enable', function_of(spec) or 'NAME')} (an admin can)",
+        ),
         SkipReason.PAUSED: (
             "its job was paused when the run that it follows ended, and there is nothing to catch up with",
             command("jobs", "resume", run.job_name),

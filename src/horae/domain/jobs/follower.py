@@ -18,3 +18,4 @@ class Follower:
     enabled: bool
     paused: bool
     bounded: bool = False  # whether its project has a quota of live runs
+    function_off: bool = False  # whether the function of its name is disabled, if it calls one

@@ -63,6 +63,7 @@ class DueJob:
     fired_through: datetime | None
     fired_count: int
     bounded: bool = False  # whether its project has a quota of live runs
+    function_off: bool = False  # whether the function that it calls is disabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +180,13 @@ def decide(job: DueJob, now: datetime) -> Firing:
     return _Decision(job, schedule, calendar, now).make()
 
 
-def decline(job: DueJob, now: datetime) -> Firing:
-    """Accounts for the same occurrences, but none of them runs: the schedule is paused or disabled."""
+def decline(job: DueJob, now: datetime, reason: SkipReason = SkipReason.MISSED) -> Firing:
+    """Accounts for the same occurrences, but none of them runs: the schedule is paused or disabled, or its function
+    is."""
     schedule = job.plan.schedule
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return decide(job, now)
-    return _Decision(job, schedule, calendar_of(schedule, job.anchor_at), now, declined=True).make()
+    return _Decision(job, schedule, calendar_of(schedule, job.anchor_at), now, declined=reason).make()
 
 
 def _plain(schedule: Timed) -> bool:
@@ -195,7 +197,13 @@ class _Decision:
     """The general case: lateness, catch-up, blackouts, gaps, `max_runs`."""
 
     def __init__(
-        self, job: DueJob, schedule: Timed, calendar: Calendar, now: datetime, *, declined: bool = False
+        self,
+        job: DueJob,
+        schedule: Timed,
+        calendar: Calendar,
+        now: datetime,
+        *,
+        declined: SkipReason | None = None,
     ) -> None:
         self._declined = declined
         self._job = job
@@ -252,7 +260,7 @@ class _Decision:
         """What runs, and whether it is caught up (then it runs in order)."""
         calendar, now, plan = self._calendar, self._now, self._job.plan
         oldest = next(forward(calendar, opened), None)
-        if oldest is None or self._declined:
+        if oldest is None or self._declined is not None:
             return [], False
         if now - oldest <= MERELY_LATE:
             return list(forward(calendar, opened)), False
@@ -273,7 +281,7 @@ class _Decision:
         stretches = [(after, end, SkipReason.BLACKOUT) for after, end in closed]
         for after, end in opened:
             if not chosen:
-                stretches.append((after, end, SkipReason.MISSED))
+                stretches.append((after, end, self._declined or SkipReason.MISSED))
                 continue
             stretches.append((after, min(end, chosen[0] - TICK), SkipReason.MISSED))
             stretches.append((max(after, chosen[-1]), end, SkipReason.MISSED))

@@ -47,6 +47,7 @@ class SkipReason(StrEnum):
     DEFINITION = "definition"  # only for `after`: an unreadable job with a clock schedule waits
     QUOTA = "quota"  # the project's quota of live runs is used up
     PAUSED = "paused"  # only for `after`: there is no occurrence to catch up with
+    FUNCTION = "function"  # the function that the job calls is disabled
 
 
 class StopReason(StrEnum):
