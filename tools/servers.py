@@ -50,7 +50,7 @@ from server_kinds import Missing, Server
 
 PROJECT = Path(__file__).resolve().parent.parent
 KINDS: dict[str, type[Server]] = {**SERVER_KINDS, **NEWER_KINDS, PgBouncer.kind: PgBouncer}
-DEFAULT_KINDS = ("postgresql", "mysql", "pgbouncer")
+DEFAULT_KINDS = ("postgresql", "mysql", "pgbouncer", "redis", "rabbitmq")
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
 

@@ -67,9 +67,13 @@ def worker(
     imports: Annotated[
         list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Where its runs come from: database, or celery for a broker (HORAE_ENGINE)."),
+    ] = None,
 ) -> None:
     """Run a worker, which executes runs."""
-    settings = on_database(worker_slots=slots)  # without a key it executes runs that need no secrets
+    settings = on_database(worker_slots=slots, engine=engine)  # without a key it executes runs that need no secrets
     served, bound = _names(queues), _names(projects)
     if queues is not None and not served:
         raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")

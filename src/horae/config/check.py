@@ -17,9 +17,11 @@ def check(settings: Settings) -> None:
     if settings.worker_poll > settings.worker_poll_max:
         raise ConfigurationError(f"{PREFIX}WORKER_POLL must not exceed {PREFIX}WORKER_POLL_MAX")
     _check_sign_in(settings)
-    if "celery" in (settings.engine, *settings.engines.values()):
-        # Known but not implemented yet: better refused than ignored.
-        raise ConfigurationError(f"{PREFIX}ENGINE=celery comes with a later version; leave it at `database`")
+    if "celery" in (settings.engine, *settings.engines.values()) and settings.broker_url is None:
+        raise ConfigurationError(
+            f"the engine celery needs a broker: set {PREFIX}BROKER_URL, such as amqp://user:password@host:5672/vhost "
+            "or redis://host:6379/0"
+        )
 
 
 def _check_sign_in(settings: Settings) -> None:

@@ -36,6 +36,7 @@ class Settings:
     engine: str = _setting(kinds.choice("database", "celery"), "database")
     engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})
     broker_url: str | None = _setting(kinds.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
+    republish_after: float = _setting(kinds.duration(1, DAY), 60.0)
 
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)

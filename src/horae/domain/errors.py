@@ -93,6 +93,10 @@ class StoreUnavailable(HoraeError):
     """The database cannot be reached right now; the same call may succeed later."""
 
 
+class BrokerUnavailable(HoraeError):
+    """The broker cannot be reached right now. Runs stay queued, and are published when it is back."""
+
+
 class StoreRefused(StoreUnavailable):
     """The database server answers but refuses the connection: wrong user or password, or no such database. Retrying
     rarely helps."""

@@ -7,6 +7,7 @@ everything else depends only on the protocols. A simulation replaces clock, ids,
 from __future__ import annotations
 
 from horae.ports.alerts import AlertFacts, Alerts
+from horae.ports.broker import Message, Messages, Publications, Publisher
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.notices import Channels, Deliveries, Notices, Notifier
@@ -49,6 +50,8 @@ __all__ = [
     "Jobs",
     "Leftovers",
     "Logs",
+    "Message",
+    "Messages",
     "Notices",
     "Notifier",
     "Observer",
@@ -58,6 +61,8 @@ __all__ = [
     "Processes",
     "Proof",
     "Provider",
+    "Publications",
+    "Publisher",
     "Queues",
     "Quotas",
     "RateLimits",

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
 from horae.ports.alerts import AlertFacts, Alerts
+from horae.ports.broker import Publications
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.notices import Channels, Deliveries, Notices
@@ -37,6 +38,8 @@ class Transaction(Protocol):
     def gates(self) -> Gates: ...
     @property
     def runs(self) -> Runs: ...
+    @property
+    def publications(self) -> Publications: ...
     @property
     def history(self) -> History: ...
     @property

@@ -3,28 +3,32 @@ thousand queues with nothing due cost no more than one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 
 class DueQueues:
-    """`served` are the queues of the worker, in order; None for all of them, which take turns."""
+    """`served` are the queues of the worker, in order; None for all of them, which take turns, except those to
+    `leave`."""
 
-    def __init__(self, served: Sequence[str] | None) -> None:
-        self.served = served
+    def __init__(self, served: Sequence[str] | None, leave: Callable[[str], bool] = lambda _: False) -> None:
+        self.served, self._leave = served, leave
         self._due: dict[str, float] = {}  # by queue: when, by the caller's clock
         self._hinted: set[str] = set()  # separate, since a hint may arrive during a query
         self._last = ""  # the queue that came first last time
 
     def hint(self, queue: str) -> bool:
         """Something may have come into a queue; False if this worker does not serve it."""
-        if self.served is not None and queue not in self.served:
+        if not self._serves(queue):
             return False
         self._hinted.add(queue)
         return True
 
     def learn(self, waits: Mapping[str, float], now: float) -> None:
         """All queues, as just read."""
-        self._due = {queue: now + wait for queue, wait in waits.items()}
+        self._due = {queue: now + wait for queue, wait in waits.items() if self._serves(queue)}
+
+    def _serves(self, queue: str) -> bool:
+        return not self._leave(queue) if self.served is None else queue in self.served
 
     def ask(self, now: float, most: int) -> list[str]:
         """The queues to claim `most` runs from, in order: each has at least one, so no more are needed. The result of

@@ -45,7 +45,8 @@ class Claimer:
         self._store, self._settings, self._heart, self._intake = store, settings, heart, intake
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
-        self._agenda = DueQueues(settings.queues if settings.queues or settings.project_ids else None)
+        named = settings.queues if settings.queues or settings.project_ids else None
+        self._agenda = DueQueues(named, settings.engines.carried)
         self._unheard: str | None = None  # the token of a claim whose reply was lost
         self._look_at = 0.0
         self._slots_only_until = 0.0  # nothing is prefetched until then, or (inf) until a claim for free slots
@@ -101,14 +102,19 @@ class Claimer:
         return self._clock.monotonic() >= self._look_at
 
     async def _take(self, asked: list[str], free: int, ahead: Ahead) -> Taken:
+        return await self._take_with(
+            lambda token: ClaimRequest(self._claimant, token, self._settings.lease, free, asked, ahead)
+        )
+
+    async def _take_with(self, request: Callable[[str], ClaimRequest]) -> Taken:
         """Claims and starts. If the reply is lost, the next claim asks for the same runs."""
         now, again = self._clock.monotonic(), self._unheard is not None
         token, self._unheard = self._unheard or self._ids.new(), None
         leased_until = self._heart.leased(token, now)
         try:
             once = self._store.transact if again or self._settings.project_ids else self._store.autocommit
-            request = ClaimRequest(self._claimant, token, self._settings.lease, free, asked, ahead)
-            taken = await once(claim, request, again=again)
+            asked = request(token)
+            taken = await once(claim, asked, again=again)
             self.meters.observe(metrics.CLAIM_SECONDS, self._clock.monotonic() - now)
             self.meters.add(metrics.CLAIMS, "some" if taken.runs else "none")
             self.meters.add(metrics.CLAIMED, by=len(taken.runs))
@@ -116,7 +122,7 @@ class Claimer:
         except StoreUnavailable:
             self._unheard = token
             raise
-        if free and self._slots_only_until == math.inf:
+        if asked.limit and self._slots_only_until == math.inf:
             self._slots_only_until = 0.0
         if not may_wait:
             self._slots_only_until = now + _SLOTS_ONLY

@@ -14,7 +14,7 @@ import structlog
 from horae.domain.cluster import metrics
 from horae.domain.cluster.meters import Histogram, Meters
 from horae.domain.cluster.trouble import trouble_text
-from horae.domain.errors import StoreRefused, StoreUnavailable
+from horae.domain.errors import BrokerUnavailable, StoreRefused, StoreUnavailable
 
 log = structlog.get_logger()
 
@@ -130,7 +130,9 @@ class Loop:
             _outage.ends(self)
             if not self._failing:
                 self._failing = True
-                log.warning("a step failed and will be repeated", loop=self.name, exc_info=True)
+                known = isinstance(error, BrokerUnavailable)  # then a traceback says nothing
+                reason = {"reason": str(error)} if known else {"exc_info": True}
+                log.warning("a step failed and will be repeated", loop=self.name, **reason)
             return self._longer_pause(error)
         _outage.ends(self)
         if self._failing:

@@ -9,7 +9,9 @@ from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
-from horae.ports import Seals
+from horae.domain.runs.engine_choice import EngineChoice
+from horae.domain.runs.publication import Republishing
+from horae.ports import Messages, Publisher, Seals
 
 HORIZON, AHEAD_FOR = 0.3, 1.0
 
@@ -32,6 +34,8 @@ class WorkerSettings:
     grace: float = 5.0
     functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # of functions
     seals: Seals | None = field(default=None, repr=False)  # without it, secrets cannot be decrypted
+    engines: EngineChoice = field(default_factory=EngineChoice)
+    messages: Messages | None = field(default=None, repr=False)  # of a broker; None: it claims from the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,6 @@ class SchedulerSettings:
     seals: Seals | None = field(default=None, repr=False)  # without it, channels' secrets cannot be decrypted
     public_url: str | None = None  # the portal's URL, for links in messages
     disk: Callable[[], Disk | None] = lambda: None  # the database file, if there is one
+    engines: EngineChoice = field(default_factory=EngineChoice)
+    publisher: Publisher | None = field(default=None, repr=False)  # None: no queue is carried by a broker
+    republishing: Republishing = field(default_factory=Republishing)

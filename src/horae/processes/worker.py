@@ -25,6 +25,7 @@ from horae.processes.host import surely_dead
 from horae.processes.intake import Intake
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log, measure, patiently, troubled
+from horae.processes.message_claimer import MessageClaimer
 from horae.processes.neighbours import IsDead, NeighbourWatch
 from horae.processes.presence import Presence
 from horae.processes.reporter import Reporter
@@ -69,7 +70,8 @@ class Worker:
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._intake = Intake(sign.id, store, settings, clock, self._slots, self._reporter)
         self._stopping = Draining(self._slots, self._intake, executors, settings)
-        self._claimer = Claimer(
+        self._messages = settings.messages
+        self._claimer = (Claimer if settings.messages is None else MessageClaimer)(
             sign, store, settings, self._heart, self._intake, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
@@ -114,6 +116,9 @@ class Worker:
         self._watcher.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
         tasks = {loop: asyncio.create_task(loop.run()) for loop in self._loops}
+        if self._messages is not None:
+            wake = self._claimer.loop.wake.set
+            self._messages.start(lambda: self._from_any_thread(wake))
         await stop.wait()
         self._take_nothing_more()
         self._claimer.loop.stop()
@@ -122,6 +127,8 @@ class Worker:
         for loop in self._loops:
             loop.stop()
         await asyncio.gather(*tasks.values())
+        if self._messages is not None:
+            await self._messages.close()
         await self._stopping.release()  # runs from a claim that took longer than the draining
         await self._reporter.flush()
         await self._allowances.flush()
@@ -131,6 +138,8 @@ class Worker:
 
     def _take_nothing_more(self) -> None:
         self._draining = self._claimer.resting = self._intake.closed = True
+        if self._messages is not None:
+            self._messages.want(0)
 
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self.meters.observe(metrics.ATTEMPTS, seconds, outcome.kind.value, attempt.job.target.kind)
@@ -193,8 +202,11 @@ class Worker:
         if not self._draining:
             log.info("asked to drain: taking no new runs", runs=len(self._slots))
         self._take_nothing_more()
-        if self._main is not None:
-            self._main.call_soon_threadsafe(self._claimer.loop.wake.set)
+        self._from_any_thread(self._claimer.loop.wake.set)
+
+    def _from_any_thread(self, act: Callable[[], None]) -> None:
+        if self._main is not None and not self._main.is_closed():
+            self._main.call_soon_threadsafe(act)
 
     def renewed(self, run_id: str, token: str, until: float) -> None:
         self._slots.renewed(run_id, token, until)

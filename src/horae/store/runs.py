@@ -46,7 +46,7 @@ class RunTable(Telling):
 
     def _tell(self, runs: Sequence[NewRun]) -> None:
         self.after.tell(RunsQueued(runs))
-        self.after.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
+        self.after.offer.add(Claimable(run.id, run.queue, run.priority, run.due_at) for run in runs if not run.held)
 
     # Claims
 
@@ -95,7 +95,7 @@ class RunTable(Telling):
 
     async def requeue(self, requeues: Sequence[Requeue]) -> None:
         await endings.requeue(self.db, self.d, requeues)
-        self.after.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
+        self.after.offer.add(Claimable(r.id, r.queue, r.priority, pause=r.pause) for r in requeues)
 
     async def release(self, runs: Sequence[Leased]) -> None:
         await endings.release(self.db, self.d, runs)

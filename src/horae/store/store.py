@@ -49,6 +49,7 @@ from horae.store.ping_events import PingEventTable
 from horae.store.pings import PingTable
 from horae.store.pool import ConnectionPool, PatientSemaphore
 from horae.store.processes import ProcessTable
+from horae.store.publications import PublicationTable
 from horae.store.queues import QueueTable
 from horae.store.quotas import QuotaTable
 from horae.store.reservations import ReservationTable
@@ -107,6 +108,7 @@ class SqlTransaction:
     gates = _telling(GateTable)
     history = _telling(HistoryTable)
     runs = _Lazy(lambda tx: RunTable(tx._db, tx._dialect, tx.after, tx.history))
+    publications = _group(PublicationTable)
     logs = _group(LogTable)
     processes = _group(ProcessTable)
     stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx.history, tx._ids))

@@ -14,6 +14,7 @@ from horae import config
 from horae.api.enqueuing import Enqueuing
 from horae.ports import Wakeups
 from horae.store.store import SqlStore
+from horae.wiring.engines import close_engine
 from horae.wiring.shared import CLOCK, IDS, defaults_of
 from horae.wiring.stores import store_for, wakeups_for
 
@@ -66,6 +67,7 @@ class Database:
     async def _close(self) -> None:
         if self._opened is not None:
             store, wakeups = await self._opened
+            await close_engine(store)
             await wakeups.close()
             await store.close()
 

@@ -18,6 +18,7 @@ from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.watch.systemd import SystemdNotifier
 from horae.wiring.alerts import scheduler_watch
+from horae.wiring.engines import celery_of, close_engine
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
@@ -72,6 +73,8 @@ async def _serve(settings: Settings) -> None:
         )
         if store is not None:
             await wakeups.start((), lambda _: None)
+            if (engine := celery_of(store)) is not None:
+                engine.start()
             app = _app(settings, store)
             measured(app.state.meters, "serve", store, wakeups)
             tracing.watch(store)
@@ -88,6 +91,8 @@ async def _serve(settings: Settings) -> None:
         await serving
         await systemd.close()
         ending.cancel()
+        if store is not None:
+            await close_engine(store)
         await wakeups.close()
         if store is not None:
             await store.close()

@@ -9,7 +9,6 @@ from horae import __version__
 from horae.config import Settings
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.runs.states import WorkerStatus
-from horae.engines.database import DatabaseEngine
 from horae.ports import Wakeups
 from horae.processes.loop import log
 from horae.store import open_store, schema
@@ -18,6 +17,7 @@ from horae.store.store import SqlStore
 from horae.watch import health
 from horae.watch.health import Cluster, DefinitionCheck
 from horae.watch.run_log import RunLog
+from horae.wiring.engines import engine_for
 from horae.wiring.shared import CLOCK, IDS, run
 
 
@@ -59,7 +59,7 @@ async def store_for(
     if watched and settings.run_log and settings.log_level in ("debug", "info"):
         store.observers = (RunLog(settings.run_log, CLOCK.monotonic),)
     if wakeups:
-        store.engine, store.send = DatabaseEngine(wakeups.send), wakeups.send
+        store.engine, store.send = engine_for(settings, store, wakeups), wakeups.send
         store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(

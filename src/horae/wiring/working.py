@@ -11,8 +11,9 @@ from horae import __version__
 from horae.config import Settings
 from horae.domain.cluster.process import SchedulerSign, WorkerSign
 from horae.domain.jobs.retention import Retention
+from horae.domain.runs.publication import Republishing
 from horae.lifecycle.reservations import project_ids
-from horae.ports import Executor, Starting, Store
+from horae.ports import Executor, Messages, Starting, Store
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
 from horae.processes.settings import AHEAD_FOR, HORIZON, SchedulerSettings, WorkerSettings
@@ -20,6 +21,7 @@ from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
 from horae.watch.logging import bind
 from horae.wiring.alerts import disk_of, settling, thresholds_of
+from horae.wiring.engines import celery_of, choice_of, close_engine, messages_for
 from horae.wiring.executors import commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
@@ -74,6 +76,9 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
             ),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
             public_url=settings.public_url,
+            engines=choice_of(settings),
+            publisher=celery_of(store),
+            republishing=Republishing(after=settings.republish_after),
         ),
         shard_count=store.shard_count,
         clock=CLOCK,
@@ -82,12 +87,13 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         notifier=notifier,
     )
     watching.shows(process, store, wakeups)
-    await wakeups.start(("jobs", "shards", "notices"), watching.heard(process.on_hint))
+    await wakeups.start(("jobs", "shards", "notices", "publish"), watching.heard(process.on_hint))
     try:
         settle_down()
         await process.run(stop)
     finally:
         await notifier.close()
+        await close_engine(store)
         await wakeups.close()
         await store.close()
         tracing.close()
@@ -97,10 +103,12 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
 def worker(
     settings: Settings, *, queues: Sequence[str], projects: Sequence[str], slots: int, imports: Sequence[str]
 ) -> None:
+    """The engine of the settings is that of the worker; which queues a broker carries is another question."""
     configured(settings, "worker")
     commands = commands_for(settings)
     executors = executors_for(settings, slots, imports, commands)
-    work = partial(_worker, settings, tuple(queues), tuple(projects), slots, executors, commands)
+    messages = messages_for(settings, settings.engine)
+    work = partial(_worker, settings, tuple(queues), tuple(projects), slots, executors, commands, messages)
     run(watched(settings, "worker", work))
 
 
@@ -111,6 +119,7 @@ async def _worker(
     slots: int,
     executors: dict[str, Executor],
     commands: CommandRunner,
+    messages: Messages | None,
     watching: Watching,
 ) -> None:
     from horae.processes.worker import Worker
@@ -168,6 +177,8 @@ async def _worker(
             grace=settings.grace,
             functions=registered() if "python" in executors else (),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
+            engines=choice_of(settings),
+            messages=messages,
         ),
         clock=CLOCK,
         ids=IDS,
@@ -183,6 +194,7 @@ async def _worker(
         settle_down()
         await process.run(stop, stop_now)
     finally:
+        await close_engine(store)
         await wakeups.close()
         await store.close()
         tracing.close()

@@ -30,6 +30,7 @@ from horae.domain.runs.states import LIVE, Trigger
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
 from horae.ports import Wakeups
 from horae.store.store import SqlStore
+from horae.wiring.engines import close_engine
 from tests.waiting import until
 
 T = TypeVar("T")
@@ -196,6 +197,8 @@ class Cluster:
 
     async def close(self) -> None:
         self.reap()
+        if self._store is not None:
+            await close_engine(self._store)
         if self._wakeups is not None:
             await self._wakeups.close()
         if self._store is not None:

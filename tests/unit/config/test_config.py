@@ -153,7 +153,7 @@ def test_a_file_that_is_not_there():
         ("LOG_LIMIT", "1B", "HORAE_LOG_LIMIT must be from"),
         ("ALLOW_SIGNUP", "perhaps", "HORAE_ALLOW_SIGNUP must be true or false"),
         ("ENGINE", "steam", "HORAE_ENGINE must be one of database, celery"),
-        ("ENGINE", "celery", "HORAE_ENGINE=celery comes with a later version"),
+        ("ENGINE", "celery", "the engine celery needs a broker: set HORAE_BROKER_URL"),
         ("SECRET_KEY", "short", "HORAE_SECRET_KEY is too short"),
         ("SECRET_KEY", "a" * 64, "HORAE_SECRET_KEY is a well-known"),
         ("SECRET_KEY", "change-me-change-me-change-me-please-1", "HORAE_SECRET_KEY is a well-known"),

@@ -26,6 +26,7 @@ _DOES = {
     "deliver": "send notifications",
     "pings": "notice missing pings",
     "series": "record time series",
+    "publish": "publish runs to the broker",
 }
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 
 class Claimable(NamedTuple):
-    """A run that workers may claim: immediately, or from its `due_at` on."""
+    """A run that workers may claim: immediately, or from its `due_at` on, or after a pause of so many seconds."""
 
     id: str
     queue: str
     priority: int
+    due_at: datetime | None = None
+    pause: float = 0.0
+
+    def later(self, now: datetime) -> bool:
+        """Whether it may not be claimed yet."""
+        return self.pause > 0 or (self.due_at is not None and self.due_at > now)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire import FireDuty
 from horae.processes.duties.fire_apart import FireApartDuty
 from horae.processes.duties.pings import PingsDuty
+from horae.processes.duties.publish import PublishDuty
 from horae.processes.duties.series import SeriesDuty
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.duties.sweep import SweepDuty
@@ -16,7 +17,7 @@ from horae.processes.duties.upkeep import UpkeepDuty
 
 DUTIES: tuple[type[Duty], ...] = (
     *(ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty),
-    *(AlertsDuty, PingsDuty, DeliverDuty, SeriesDuty),
+    *(AlertsDuty, PingsDuty, DeliverDuty, SeriesDuty, PublishDuty),
 )
 
 __all__ = ["DUTIES", "Duty", "Post"]

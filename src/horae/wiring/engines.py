@@ -1,0 +1,63 @@
+"""The engines of the settings: which queues a broker carries, and the connections to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from horae.config import Settings
+from horae.domain.errors import ConfigurationError
+from horae.domain.runs.engine_choice import CELERY, EngineChoice
+from horae.engines.database import DatabaseEngine
+from horae.ports import Engine, Messages, Transaction, Wakeups
+from horae.wiring.shared import CLOCK
+
+if TYPE_CHECKING:
+    from horae.engines.celery_engine import CeleryEngine
+    from horae.store.store import SqlStore
+
+
+def choice_of(settings: Settings) -> EngineChoice:
+    return EngineChoice(settings.engine, settings.engines)
+
+
+def engine_for(settings: Settings, store: SqlStore, wakeups: Wakeups) -> Engine:
+    choice, database = choice_of(settings), DatabaseEngine(wakeups.send)
+    if not choice.broker or settings.broker_url is None:
+        return database
+    from horae.engines.celery_broker import Broker
+    from horae.engines.celery_engine import CeleryEngine
+
+    async def confirm(run_ids: Collection[str]) -> None:
+        await store.transact(_confirm, run_ids)
+
+    return CeleryEngine(Broker(settings.broker_url), choice, CLOCK, database, confirm, wakeups.send)
+
+
+async def _confirm(tx: Transaction, run_ids: Collection[str]) -> None:
+    await tx.publications.confirm(run_ids)
+
+
+def celery_of(store: SqlStore) -> CeleryEngine | None:
+    """The engine of a broker, if any queue has one."""
+    from horae.engines.celery_engine import CeleryEngine
+
+    return store.engine if isinstance(store.engine, CeleryEngine) else None
+
+
+async def close_engine(store: SqlStore) -> None:
+    """Publishes what waits to be published."""
+    if (engine := celery_of(store)) is not None:
+        await engine.close()
+
+
+def messages_for(settings: Settings, engine: str) -> Messages | None:
+    """What a worker with this engine takes its runs from; None for the database."""
+    if engine != CELERY:
+        return None
+    if settings.broker_url is None:
+        raise ConfigurationError("a worker with the engine celery needs a broker: set HORAE_BROKER_URL")
+    from horae.engines.celery_broker import Broker
+    from horae.engines.celery_consumer import Consumer
+
+    return Consumer(Broker(settings.broker_url))
