@@ -2,7 +2,6 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Batch, LIVE_NOUNS } from "./batch";
 import { Connection, type LiveState } from "./connection";
-import type { SseEvent } from "./sse";
 
 const PATCH = 250; // ms between two looks at what came
 const REREAD = 2_000; // ms at least between two readings of the lists
@@ -10,7 +9,6 @@ const POLL = 10_000; // ms between two polls while there is no connection
 
 let state: LiveState = "connecting";
 const listeners = new Set<() => void>();
-const followers = new Set<(event: SseEvent) => void>();
 
 function setState(next: LiveState): void {
   if (next === state) return;
@@ -26,12 +24,6 @@ export function useLiveState(): LiveState {
     },
     () => state,
   );
-}
-
-/** Every event as it comes; for charts that count. Lists and details are kept up to date without. */
-export function onLiveEvent(follower: (event: SseEvent) => void): () => void {
-  followers.add(follower);
-  return () => followers.delete(follower);
 }
 
 /** Keeps the queries of this client true to what happens, until the returned function is called. */
@@ -57,7 +49,6 @@ export function goLive(client: QueryClient): () => void {
   const connection = new Connection({
     onState: setState,
     onEvent: (event) => {
-      for (const follower of followers) follower(event);
       fresh.add(event);
       stale.add(event);
       if (!fresh.empty) patch ??= setTimeout(flush, PATCH);

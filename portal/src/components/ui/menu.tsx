@@ -1,5 +1,4 @@
 import * as Radix from "@radix-ui/react-dropdown-menu";
-import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
 
@@ -49,27 +48,6 @@ interface MenuItemProps {
 
 export function MenuItem({ danger, ...props }: MenuItemProps) {
   return <Radix.Item {...props} className={cn(ITEM, danger && "text-danger [&_svg]:text-danger")} />;
-}
-
-interface MenuCheckProps {
-  checked: boolean;
-  onChecked: (checked: boolean) => void;
-  children: ReactNode;
-}
-
-/** An item that stays open when chosen: for filters with several values. */
-export function MenuCheck({ checked, onChecked, children }: MenuCheckProps) {
-  return (
-    <Radix.CheckboxItem
-      checked={checked}
-      onCheckedChange={onChecked}
-      onSelect={(event) => event.preventDefault()}
-      className={ITEM}
-    >
-      <span className="flex size-4 items-center justify-center">{checked ? <Check aria-hidden /> : null}</span>
-      {children}
-    </Radix.CheckboxItem>
-  );
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {

@@ -6,7 +6,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from horae.domain.runs.series import MINUTE
-from horae.ports import Transaction
 from horae.processes.duties.duty import Duty
 
 
@@ -20,11 +19,7 @@ class SeriesDuty(Duty):
         sample = await post.store.read(lambda tx: tx.series.sample(post.settings.offline_after))
         if sample is not None:  # reading may take a while if much is queued, but blocks nothing in the database
             await post.store.transact(lambda tx: tx.series.record(sample))
-        return until_next(await post.store.read(_now))
-
-
-async def _now(tx: Transaction) -> datetime:
-    return await tx.now()
+        return until_next(await post.store.read(lambda tx: tx.now()))
 
 
 def until_next(now: datetime) -> float:
