@@ -1,5 +1,6 @@
 """The documentation, held to the code: what it must name is all named, and what it names exists."""
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import Field, fields
@@ -8,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 import typer
+import yaml
 from pydantic import BaseModel
 
 from horae.api import errors
@@ -246,6 +248,15 @@ def test_pages_are_tidy(page):
         inside ^= line.startswith("```")
         assert line == line.rstrip()
         assert len(line) <= 120 or inside or line.startswith("|"), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_blocks_can_be_parsed(page):
+    for kind, block in re.findall(r"^```(python|json|yaml)\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+        if kind == "python":
+            compile(block, page.name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        else:
+            list(yaml.safe_load_all(block))  # JSON is YAML
 
 
 def test_every_page_is_reached_from_the_readme():

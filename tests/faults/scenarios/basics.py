@@ -8,7 +8,7 @@ EVERY, HOUR = 60.0, 60  # a minute, and an hour of them
 TEN = 2 * ("async", "process", "script", "async", "script")
 
 
-@scenario("manual-single", "one job is run by hand", times=DEFAULT, rounds=5)
+@scenario("manual-single", "one job is triggered manually", times=DEFAULT, rounds=5)
 async def manual_single(stage: Stage) -> None:
     await stage.cluster.start_worker()
     for _ in stage.rounds():
@@ -17,7 +17,7 @@ async def manual_single(stage: Stage) -> None:
         assert (run.status, run.attempt) == ("succeeded", 1), run
 
 
-@scenario("manual-concurrent", "ten jobs are run by hand within a second", times=DEFAULT, rounds=5)
+@scenario("manual-concurrent", "ten jobs are triggered manually within a second", times=DEFAULT, rounds=5)
 async def manual_concurrent(stage: Stage) -> None:
     """All at the same time: each waits until the others have begun."""
     await stage.cluster.start_worker()
@@ -48,7 +48,7 @@ async def scaling_mid_run(stage: Stage) -> None:
 
 @scenario(
     "worker-offline",
-    "runs are asked for while no worker is there, and one comes back",
+    "runs are requested while no worker is alive, and one comes back",
     times=DEFAULT,
     fast=("sqlite",),
     rounds=3,

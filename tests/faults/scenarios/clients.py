@@ -121,7 +121,7 @@ async def _key(stage: Stage) -> str:
 
 @scenario(
     "clients-at-work",
-    "the database server dies and comes back while programs ask for runs by the API and follow its events",
+    "the database server dies and comes back while programs request runs through the API and follow its events",
     kinds=SERVERS,
     fast=("postgresql",),
     rounds=5,

@@ -87,7 +87,7 @@ async def database_stranded(stage: Stage) -> None:
 
 @scenario(
     "database-silent",
-    "nothing passes between everybody and the database, for longer than a lease; then it does again",
+    "nothing passes between the processes and the database, for longer than a lease; then it does again",
     kinds=SERVERS,
     rounds=5,
     within=90,
@@ -100,7 +100,7 @@ async def database_silent(stage: Stage) -> None:
 
 @scenario(
     "database-hangs",
-    "the server sleeps (SIGSTOP): it takes connections and says nothing",
+    "the server is suspended (SIGSTOP): it accepts connections and does not respond",
     kinds=SERVERS,
     rounds=5,
     within=90,
@@ -113,7 +113,7 @@ async def database_hangs(stage: Stage) -> None:
 
 @scenario(
     "database-read-only",
-    "the server takes no changes for a while, as one that was the first and is a standby now",
+    "the server is read-only for a while, like a primary that became a standby",
     kinds=SERVERS,
     times=BOTH,
     rounds=5,
@@ -164,7 +164,7 @@ async def database_slow(stage: Stage) -> None:
 
 @scenario(
     "commit-unheard",
-    "the reply to a COMMIT is lost, and the database is away before anybody can ask what it came to",
+    "the reply to a COMMIT is lost, and the database is down before its outcome can be checked",
     kinds=SERVERS,
     fast=("mysql",),
     rounds=5,
@@ -190,7 +190,7 @@ async def commit_unheard(stage: Stage) -> None:
 
 @scenario(
     "tables-locked",
-    "another client locks whole tables for longer than anybody waits for a lock",
+    "another client locks whole tables for longer than any lock timeout",
     kinds=SERVERS,
     rounds=5,
     within=90,
@@ -225,7 +225,7 @@ async def locked_table(stage: Stage, table: str) -> AsyncIterator[None]:
 
 @scenario(
     "server-crowded",
-    "the server is restarted and others have taken all its places; later they leave",
+    "the server is restarted and other clients take all its connections; later they leave",
     kinds=SERVERS,
     rounds=5,
     within=100,

@@ -57,7 +57,7 @@ async def scheduler_partitioned(stage: Stage) -> None:
 
 @scenario(
     "late-report",
-    "a worker's report is held up in the network until its run is somebody else's, and then arrives",
+    "a worker's report is delayed in the network until another worker has its run, and then arrives",
     kinds=SERVERS,
     fast=("mysql",),
     rounds=3,

@@ -13,7 +13,7 @@ from tests.faults.stage import Stage
 
 @scenario(
     "pooler-killed",
-    "everybody is behind PgBouncer in transaction mode: it is killed and comes back, or loses its connections",
+    "all processes use PgBouncer in transaction mode: it is killed and comes back, or loses its connections",
     kinds=("postgresql",),
     fast=("postgresql",),
     rounds=10,

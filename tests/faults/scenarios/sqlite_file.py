@@ -24,7 +24,7 @@ def place(stage: Stage) -> Path:
 
 @scenario(
     "sqlite-locked",
-    "another process keeps the file locked for longer than anybody waits",
+    "another process keeps the file locked for longer than any timeout",
     kinds=ONLY,
     rounds=3,
     within=90,

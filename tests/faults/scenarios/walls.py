@@ -41,7 +41,7 @@ async def worker_walled_off(stage: Stage) -> None:
 
 @scenario(
     "database-walled-off",
-    "packets between everybody and the database vanish, one way or both, for longer than a lease; then they pass again",
+    "packets to or from the database vanish, one way or both, for longer than a lease; then they pass again",
     kinds=SERVERS,
     rounds=5,
     within=100,
