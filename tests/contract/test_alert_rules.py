@@ -366,7 +366,10 @@ async def test_no_success_for_too_long(world: World):
     later = await world.later(hours=27)
     await beat(later)
     await evaluate(later)
-    assert "27 h" in (await only(later, "no_success")).title or "1 d 3 h" in (await only(later, "no_success")).title
+    found = await only(later, "no_success")
+    assert "27 h" in found.title or "1 d 3 h" in found.title
+    assert "is fine" not in found.why
+    assert " succeeded " in found.why.partition("Last run: ")[2]  # nothing blocks the job: it was not asked to run
     await later.ended(job)
     await well_again(later, "no_success")
 

@@ -149,10 +149,12 @@ async def test_acknowledging_names_the_first_who_did(world: World):
         )
     assert done.acknowledged_by == "user:ann"
     assert done.acknowledged_at is not None
-    noted = await world.store.transact(
+    later = await world.later(minutes=5)
+    noted = await later.store.transact(
         verbs.acknowledge, reach=mine(world), alert_id=alert.id, actor="user:ben", note="the disk is full"
     )
     assert (noted.acknowledged_by, noted.note) == ("user:ann", "the disk is full")
+    assert noted.acknowledged_at == done.acknowledged_at
 
 
 async def test_what_has_cleared_cannot_be_acknowledged(world: World):

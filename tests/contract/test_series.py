@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
 
+from horae.clock import SystemClock
 from horae.domain.jobs.retention import DAY as SECONDS_A_DAY
 from horae.domain.jobs.retention import Retention
 from horae.domain.runs.series import DAY, HOUR, INSTALLATION, MINUTE, OTHERS, WHOLE, Bucket, Sample, queue_subject
 from horae.domain.runs.spread import bucket
 from horae.lifecycle.prune import prune
 from horae.ports import Transaction
+from horae.processes.duties.series import SeriesDuty
+from horae.processes.settings import SchedulerSettings
 from tests.contract.cost import counted
+from tests.contract.watching import post
 from tests.contract.wide import copy
 from tests.contract.world import PERMANENT, World, worker_sign
 
@@ -187,3 +193,28 @@ async def test_any_number_of_queues_takes_a_bounded_number_of_rows(world: World)
         assert {one.samples for one in found} <= {0, 1}
         (others,) = await read(world, OTHERS, DAY, project_id)
         assert others.queued == others.most_queued == count + 1 - most
+
+
+class _Passing(SystemClock):
+    """Time passes whenever it is read."""
+
+    at = datetime(2026, 11, 18, 5, 0, 59, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        self.at += timedelta(seconds=0.2)
+        return self.at
+
+
+async def test_no_minute_is_left_out_by_a_duty_that_wakes_just_before_it(
+    make_database: Callable[..., str], template: Callable[[str], str]
+) -> None:
+    clock = _Passing()
+    async with AsyncExitStack() as stack:
+        world = await World.open(make_database("sqlite", like=template("sqlite")), stack, clock=clock)
+        duty, ends = SeriesDuty(post(world, SchedulerSettings())), clock.at + timedelta(minutes=20)
+        while clock.at < ends:
+            pause = await duty.step()
+            early = clock.at.minute % 2 * 0.3  # every other time
+            clock.at += timedelta(seconds=max(pause - early, 0))
+        minutes = await read(world, project_id=INSTALLATION)
+        assert [one.samples for one in minutes] == [1] * 21

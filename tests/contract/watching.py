@@ -21,10 +21,16 @@ ADMIN = "user:admin"
 async def evaluate(world: World, *, disk: Any = None, settling: float = 0.0, **thresholds: Any) -> None:
     """One evaluation, by a scheduler that has just started: it remembers nothing."""
     await world.roll_up()
-    post = Post(
+    settings = SchedulerSettings(thresholds=Thresholds(**thresholds), settling=settling, disk=disk or (lambda: None))
+    await AlertsDuty(post(world, settings)).step()
+
+
+def post(world: World, settings: SchedulerSettings) -> Post:
+    """The only scheduler of a cluster."""
+    return Post(
         scheduler_sign(),
         world.store,
-        SchedulerSettings(thresholds=Thresholds(**thresholds), settling=settling, disk=disk or (lambda: None)),
+        settings,
         64,
         world.clock,
         world.ids,
@@ -32,7 +38,6 @@ async def evaluate(world: World, *, disk: Any = None, settling: float = 0.0, **t
         lambda host, other: False,
         shards=[0],
     )
-    await AlertsDuty(post).step()
 
 
 async def alerts(world: World, state: str | None = "open", rule: str | None = None) -> list[AlertRecord]:

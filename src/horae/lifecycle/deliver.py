@@ -10,7 +10,16 @@ from datetime import datetime
 from horae.domain.notify.channel import ChannelRecord, ChannelSpec
 from horae.domain.notify.delivery import Collected, Due, NewDelivery, Sent
 from horae.domain.notify.message import EMPTY, Message, Notice
-from horae.domain.notify.routing import RoutingPlan, RoutingState, Told, concerns, drained, pause_after, plan
+from horae.domain.notify.routing import (
+    RoutingPlan,
+    RoutingState,
+    Told,
+    concerns,
+    drained,
+    pause_after,
+    plan,
+    quiet_pause,
+)
 from horae.ports import Transaction
 
 
@@ -144,6 +153,8 @@ async def settle(tx: Transaction, *, due: Due, sent: Sent, chance: float) -> str
     """Records the outcome of a try: `sent`, `failed` (given up), `pending` (it is retried), or `stale` if another
     process has it by now."""
     pause = None if sent.permanent else pause_after(due.tries, chance, sent.retry_after)
+    if sent.error is not None and pause is not None and due.spec is not None and due.message is not None:
+        pause = quiet_pause(pause, due.spec, due.message, await tx.now())
     if not await tx.deliveries.settle(due, sent, pause):
         return "stale"
     if sent.error is None:

@@ -14,6 +14,8 @@ from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import Changes, transitions
 from horae.domain.alerts.turns import in_turn
 from horae.domain.errors import NotFound
+from horae.domain.explain.explanation import Explanation, doubtful
+from horae.domain.explain.job import WAITS
 from horae.domain.runs.stranded import PATIENCE, unserved
 from horae.domain.secrets.secret import missing_name
 from horae.lifecycle.explain import explain_job
@@ -149,4 +151,14 @@ async def _explained(tx: Transaction, finding: Finding, offline_after: float) ->
         )
     except NotFound:  # deleted meanwhile
         return finding
-    return replace(finding, why=f"{finding.why} {found.summary}", explains=False)
+    return replace(finding, why=f"{finding.why} {_reason(found)}".rstrip(), explains=False)
+
+
+def _reason(found: Explanation) -> str:
+    """What blocks the job or keeps it busy. If nothing does, how its last run ended: an alert must not say that the job
+    is fine."""
+    gates = {gate.name: gate for gate in found.gates}
+    idle = found.cause is None or (found.cause.name in WAITS and found.level != "problem")
+    if not idle or doubtful(found.gates) or "runs" in gates:
+        return found.summary
+    return f"Last run: {gates['last_run'].detail}." if "last_run" in gates else ""

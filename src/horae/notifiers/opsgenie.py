@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from horae.domain.notify.delivery import Envelope, Sent, url_of
 from horae.domain.notify.targets import OpsgenieTarget
-from horae.notifiers.pagerduty import details, each_incident, incident, is_test
+from horae.notifiers.pagerduty import details, each_incident, incident
 from horae.notifiers.posting import Poster
 
 _PRIORITIES = {"critical": "P1", "warning": "P3", "info": "P5"}
@@ -39,6 +39,6 @@ async def _send(poster: Poster, envelope: Envelope) -> Sent:
         "details": details(envelope),
     }
     sent = await poster.post(f"{base}/v2/alerts", body, headers)
-    if sent.error is None and is_test(envelope):
+    if sent.error is None and message.is_trial:
         await poster.post(close, {"source": "Horae"}, headers)
     return sent

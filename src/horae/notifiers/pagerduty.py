@@ -46,14 +46,9 @@ async def _send(poster: Poster, envelope: Envelope) -> Sent:
     assert isinstance(target, PagerDutyTarget)
     body = event(envelope)
     sent = await poster.post(target.url, body)
-    if sent.error is None and is_test(envelope):
+    if sent.error is None and envelope.message.is_trial:  # a test must not leave an incident open
         return await poster.post(target.url, {**_head(envelope), "event_action": "resolve"})
     return sent
-
-
-def is_test(envelope: Envelope) -> bool:
-    """A test must not leave an incident open."""
-    return envelope.message.lines[0].key.startswith("test:")
 
 
 def _head(envelope: Envelope) -> dict[str, Any]:

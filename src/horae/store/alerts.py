@@ -191,8 +191,8 @@ class AlertTable(Group):
 
     async def acknowledge(self, alert_id: str, actor: str, note: str | None) -> None:
         await self.db.execute(
-            f"UPDATE alerts SET acknowledged_by = :actor, acknowledged_at = {self.d.now}, note = COALESCE(:note, note) "
-            "WHERE id = :id",
+            "UPDATE alerts SET acknowledged_by = :actor, note = COALESCE(:note, note), "
+            f"acknowledged_at = COALESCE(acknowledged_at, {self.d.now}) WHERE id = :id",
             {"id": alert_id, "actor": actor[:200], "note": note},
         )
 

@@ -107,7 +107,7 @@ function columnsOf(installation: boolean, onOpen: (opened: Opened) => void): Col
     {
       id: "gets",
       header: "Gets",
-      meta: { className: "hidden max-w-64 lg:table-cell" },
+      meta: { className: "hidden max-w-64 min-w-44 lg:table-cell" },
       cell: ({ row: { original: channel } }) => <span className="text-soft">{ruleWords(channel)}</span>,
     },
     {

@@ -69,4 +69,6 @@ it("forgets the password of a server that is no longer its own", () => {
 
 it("says the rules in a line", () => {
   expect(ruleWords(VIEW)).toBe("failures, alerts · warning and above · #etl · sync-* · quiet hours · digest every 10m");
+  const all = { ...VIEW, ...{ events: newChannel("UTC").events, severity: "info", tags: [], jobs: [] } } as ChannelView;
+  expect(ruleWords({ ...all, quiet: null, digest: 0 })).toBe("everything");
 });

@@ -8,6 +8,7 @@ export const KINDS = ["webhook", "slack", "email", "pagerduty", "opsgenie", "app
 export type ChannelKind = (typeof KINDS)[number];
 export const EVENTS = ["failure", "dead_letter", "recovery", "alert", "budget"] as const;
 export type ChannelEvent = (typeof EVENTS)[number];
+const EVERYTHING: ChannelEvent[] = ["failure", "recovery", "alert", "budget"]; // a dead letter is a failure
 
 export interface WindowDraft {
   days: string[];
@@ -65,7 +66,7 @@ export function newChannel(zone: string): ChannelDraft {
     password: "",
     routingKey: "",
     apiKey: "",
-    events: ["failure", "recovery", "alert", "budget"],
+    events: [...EVERYTHING],
     severity: "info",
     tags: "",
     jobs: "",
@@ -155,7 +156,7 @@ function writeTarget(draft: ChannelDraft): Record<string, unknown> & { kind: Cha
       return {
         kind,
         to: words(draft.to),
-        sender: draft.sender.trim() || null,
+        sender: (draft.ownServer && draft.sender.trim()) || null, // the installation's server has its own
         server: draft.ownServer ? writeServer(draft) : null,
         ...(draft.ownServer ? given({ password: draft.password }) : {}),
       };
@@ -198,8 +199,9 @@ export function eventWords(event: ChannelEvent): string {
 
 /** What a channel gets, in a line: `failures, alerts · warning and above · #etl · quiet hours`. */
 export function ruleWords(channel: ChannelView): string {
+  const everything = EVERYTHING.every((event) => channel.events.includes(event));
   return [
-    channel.events.map(eventWords).join(", "),
+    everything ? "everything" : channel.events.map(eventWords).join(", "),
     channel.severity === "info" ? "" : channel.severity === "critical" ? "critical only" : "warning and above",
     channel.named_only ? "only jobs that name it" : "",
     channel.tags.map((tag) => `#${tag}`).join(" "),

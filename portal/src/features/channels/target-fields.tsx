@@ -111,10 +111,9 @@ function EmailFields(props: TargetFieldsProps) {
   return (
     <>
       <TextField {...text("to", "target.to")} label="To" hint="Comma-separated." placeholder="ops@example.org" />
-      <TextField {...text("sender", "target.sender")} label="From" optional placeholder="horae@example.org" />
       <CheckField
         label="Use another mail server"
-        hint="Otherwise the one of the installation (HORAE_SMTP_URL)."
+        hint="Otherwise that of the installation, which sends from its own address (HORAE_SMTP_URL, HORAE_MAIL_FROM)."
         checked={draft.ownServer}
         onChecked={(ownServer) => onDraft({ ownServer })}
       />
@@ -142,6 +141,7 @@ function EmailFields(props: TargetFieldsProps) {
               onValue={(security) => onDraft({ security })}
             />
           </Field>
+          <TextField {...text("sender", "target.sender")} label="From" optional placeholder="horae@example.org" />
           <TextField {...text("username", "target.server.username")} label="Username" optional autoComplete="off" />
           {draft.username.trim() ? (
             <Secret {...props} name="password" field="target.password" label="Password" />

@@ -18,6 +18,8 @@ const TONES: Record<string, Tone> = {
   overrun: "paused",
 };
 
+const KEPT = 10_000; // bytes of a body, from its end
+
 /** A ping's signals, and missed deadlines. */
 export function EventList({ ping }: { ping: PingView }) {
   const events = usePingEvents(ping.id);
@@ -50,13 +52,18 @@ function PingEvent({ ping, event }: { ping: PingView; event: PingEventView }) {
           <Time at={event.at} as="exact" />
         </span>
         {event.address ? <span className="text-xs text-muted">from {event.address}</span> : null}
+        {event.agent ? (
+          <span className="max-w-48 truncate text-xs text-muted" title={event.agent}>
+            {event.agent}
+          </span>
+        ) : null}
         {event.body_bytes ? (
           <Button variant="link" size="sm" className="h-5 px-0" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? "Hide" : "Show"} {bytes(event.body_bytes)}
+            {open ? "Hide" : "Show"} {event.body_bytes > KEPT ? "the end of " : ""}
+            {bytes(event.body_bytes)}
           </Button>
         ) : null}
       </div>
-      {event.agent ? <p className="truncate text-xs text-muted">{event.agent}</p> : null}
       {open ? <Body ping={ping} n={event.n} /> : null}
     </>
   );

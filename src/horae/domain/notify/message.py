@@ -12,6 +12,7 @@ from typing import Any
 from horae.domain.notify.channel import OPENING
 from horae.domain.notify.notice import NoticeKind, Severity
 
+_TRIAL = "test:"  # how the keys of test messages begin
 LINES = 50  # in a digest; the rest is counted
 _ORDER = tuple(Severity)
 _WORDS = {
@@ -85,6 +86,10 @@ class Message:
     @property
     def single(self) -> bool:
         return self.total == 1 and len(self.lines) == 1
+
+    @property
+    def is_trial(self) -> bool:
+        return self.single and self.lines[0].key.startswith(_TRIAL)
 
     @property
     def more(self) -> int:
@@ -173,7 +178,7 @@ def trial(channel: str, at: datetime) -> Message:
         title=f"Test of the channel {channel}",
         text="If you can read this, notifications arrive here.",
         path="/settings/channels",
-        key=f"test:{channel}",
+        key=f"{_TRIAL}{channel}",
         at=at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         subject={"kind": "channel", "id": None, "name": channel},
     )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from horae.domain.notify.channel import OPENING, ChannelSpec, QuietHours, at_least, hears
 from horae.domain.notify.message import EMPTY, LINES, Message, Notice
-from horae.domain.notify.notice import NoticeKind
+from horae.domain.notify.notice import NoticeKind, Severity
 from horae.domain.time.blackouts import closed_until
 
 MOST_PENDING = 100  # messages of a channel; further notices are collected
@@ -117,6 +117,11 @@ def quiet_until(quiet: QuietHours | None, now: datetime) -> datetime | None:
     return until
 
 
+def _wakes(quiet: QuietHours | None, severity: Severity) -> bool:
+    """Whether a message of this severity is sent in quiet hours."""
+    return quiet is None or (quiet.allow is not None and at_least(severity, quiet.allow))
+
+
 def drained(level: float, since: datetime | None, now: datetime, per_hour: int) -> float:
     """The level of a channel's bucket now."""
     if since is None:
@@ -189,11 +194,16 @@ class _Planning:
         """Until when it waits to be sent together with others."""
         if self.spec.pages and not notice.opens:
             return None  # it wakes nobody
-        quiet = self.spec.quiet
-        if self.quiet is not None and quiet is not None:
-            passes = quiet.allow is not None and at_least(notice.severity, quiet.allow)
-            if not passes:
-                return self.quiet
+        wakes = _wakes(self.spec.quiet, notice.severity)
+        if self.quiet is not None and not wakes:
+            return self.quiet
+        until = self._joined()
+        if until is None or wakes:
+            return until
+        return quiet_until(self.spec.quiet, until) or until
+
+    def _joined(self) -> datetime | None:
+        """When the digest is due that it joins; None if it gets a message of its own."""
         if self.spec.digest:
             return self.now + timedelta(seconds=self.spec.digest)
         over = self.found.level + 1 - self.spec.per_hour
@@ -221,3 +231,13 @@ def pause_after(tries: int, chance: float, asked: float | None = None) -> float 
         return None
     pause = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE) * (0.75 + 0.5 * chance)
     return max(pause, min(asked, LONGEST_PAUSE)) if asked is not None else pause
+
+
+def quiet_pause(pause: float, spec: ChannelSpec, message: Message, now: datetime) -> float:
+    """A pause before the next try, prolonged to the end of the quiet hours that it would end in."""
+    if message.is_trial or _wakes(spec.quiet, message.severity):
+        return pause
+    if spec.pages and not any(line.opens for line in message.lines):
+        return pause
+    until = quiet_until(spec.quiet, now + timedelta(seconds=pause))
+    return pause if until is None else (until - now).total_seconds()

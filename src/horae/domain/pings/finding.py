@@ -53,12 +53,12 @@ def _late(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
 
 def _failed(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
     standing = ping.standing
-    code = "" if standing.last_exit_code is None else f" with exit code {standing.last_exit_code}"
+    code = "" if standing.last_exit_code is None else f"It ended with exit code {standing.last_exit_code}. "
     last = standing.last_success_at
     before = "It has never succeeded." if last is None else f"It last succeeded at {moment(last)}."
     return (
         f"{ping.spec.name} reported a failure",
-        f"It ended{code}. {before}",
+        f"{code}{before}",
         "Read the output it sent, fix the cause, then run the job again",
     )
 

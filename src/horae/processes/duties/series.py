@@ -16,10 +16,12 @@ class SeriesDuty(Duty):
         post = self.post
         if not post.is_first:
             return post.settings.sweep
+        began = await post.store.read(lambda tx: tx.now())
         sample = await post.store.read(lambda tx: tx.series.sample(post.settings.offline_after))
         if sample is not None:  # reading may take a while if much is queued, but blocks nothing in the database
             await post.store.transact(lambda tx: tx.series.record(sample))
-        return until_next(await post.store.read(lambda tx: tx.now()))
+        # From before the sample: if the minute ended meanwhile, the next one has yet to be sampled.
+        return until_next(began)
 
 
 def until_next(now: datetime) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from horae.domain.notify.channel import ChannelSpec, QuietHours
-from horae.domain.notify.message import EMPTY, LINES, Message, Notice
+from horae.domain.notify.message import EMPTY, LINES, Message, Notice, trial
 from horae.domain.notify.notice import NoticeKind, Severity
 from horae.domain.notify.routing import (
     LONGEST_PAUSE,
@@ -21,6 +21,7 @@ from horae.domain.notify.routing import (
     matches,
     pause_after,
     plan,
+    quiet_pause,
     quiet_until,
 )
 
@@ -214,6 +215,28 @@ def test_beyond_the_rate_they_are_collected():
 def test_an_incident_that_was_paged_is_resolved_whatever_the_rate():
     found = planned(spec("pagerduty", per_hour=1), notice(CLEARED), told={"a": [said(ALERT)]}, level=5.0)
     assert len(found.single) == 1
+
+
+@pytest.mark.parametrize("rule", [{"digest": 3_600}, {"per_hour": 1}])
+def test_a_digest_that_would_be_due_in_quiet_hours_waits_for_their_end(rule: dict[str, Any]):
+    channel = spec(quiet={"windows": [{"start": "12:30", "end": "18:00"}]}, **rule)
+    found = planned(channel, notice(key="a"), level=1.0)
+    assert found.due_at == NOW + timedelta(hours=6)
+    found = planned(channel, notice(key="a", severity=Severity.CRITICAL), level=1.0)
+    assert found.due_at == NOW + timedelta(hours=1)
+
+
+def test_retries_wait_for_the_end_of_quiet_hours():
+    channel = spec(quiet={"windows": [{"start": "12:30", "end": "18:00"}]})
+    message = EMPTY.with_notices([notice()])
+    assert quiet_pause(60.0, channel, message, NOW) == 60.0
+    assert quiet_pause(3_000.0, channel, message, NOW) == 6 * 3_600
+    assert quiet_pause(3_000.0, spec(), message, NOW) == 3_000.0
+    critical = EMPTY.with_notices([notice(severity=Severity.CRITICAL)])
+    assert quiet_pause(3_000.0, channel, critical, NOW) == 3_000.0
+    assert quiet_pause(3_000.0, channel, trial("ops", NOW), NOW) == 3_000.0
+    pager = spec("pagerduty", quiet={"windows": [{"start": "12:30", "end": "18:00"}]})
+    assert quiet_pause(3_000.0, pager, EMPTY.with_notices([notice(CLEARED)]), NOW) == 3_000.0  # it wakes nobody
 
 
 def test_quiet_hours_hold_back_all_but_the_critical():
