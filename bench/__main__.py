@@ -140,6 +140,7 @@ def _parse() -> argparse.Namespace:
         ("calls", "calls by the worker and by each bare loop, for http"),
     ):
         parser.add_argument(f"--{field}", type=int, help=f"{words} ({getattr(Options(), field):,})")
+    parser.add_argument("--wakeups", choices=("database", "redis"), help="what carries them, for latency (database)")
     parser.add_argument("--seconds", type=float, help=f"how long to look at idle processes ({Options().seconds:g})")
     parser.add_argument("--minutes", type=float, help=f"how long pages stay open, for night ({Options().minutes:g})")
     arguments = parser.parse_args()

@@ -10,13 +10,14 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from socket import AF_UNIX, SOCK_DGRAM, socket
 
 from bench import queue
 from bench.figure import Figure, percentile
 from bench.http import api
 from bench.options import Options
-from bench.place import Place, fresh
+from bench.place import Place, fresh, server_url
 from bench.process import horae
 from bench.tasks import STAMPS
 from horae import wiring
@@ -60,9 +61,10 @@ class Stamps:
 async def measure(kind: str, options: Options) -> list[Figure]:
     """Straight to the store, as an embedded client does, then through the API."""
     figures: list[Figure] = []
-    hinted = kind != "mysql"
+    redis = server_url("redis") if options.wakeups == "redis" else None
+    hinted = kind != "mysql" or redis is not None
     count = options.triggers if hinted else min(POLLED, options.triggers)
-    async with fresh(kind) as place, _worker(place) as stamps:
+    async with fresh(kind) as database, _worker(place := replace(database, wakeups=redis)) as stamps:
         async with _straight(place) as ask:
             figures += _figures("trigger to start", place, await _sample(stamps, ask, count), hinted, (4, 10))
         if hinted:
@@ -128,6 +130,7 @@ async def _sample(stamps: Stamps, ask: Ask, count: int) -> list[float]:
 def _figures(
     name: str, place: Place, samples: list[float], hinted: bool, targets: tuple[float, float | None]
 ) -> list[Figure]:
+    name += ", wake-ups by Redis" if place.wakeups else ""
     p50, p99 = percentile(samples, 50), percentile(samples, 99)
     if not hinted:
         return [

@@ -10,6 +10,7 @@ class Options:
     runs: int = 20_000  # queued, to be drained or triggered
     slots: int = 100  # of the worker that drains
     triggers: int = 300  # one at a time, for latency
+    wakeups: str = "database"  # or redis: what carries them, for latency
     jobs: int = 20_000  # due at once
     herd: int = 50_000  # due at once while a worker waits for them
     table: int = 0  # jobs in the table; the rest are due some other day

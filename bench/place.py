@@ -28,7 +28,7 @@ from horae.store.store import SqlStore
 from tests.databases import create_mysql, create_postgresql, drop_mysql, drop_postgresql
 
 KINDS = ("sqlite", "postgresql", "mysql")
-TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MariaDB"}
+TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MariaDB", "redis": "Redis"}
 
 _one_at_a_time = asyncio.Lock()
 
@@ -44,6 +44,7 @@ class Place:
     kind: str
     url: str
     folder: Path
+    wakeups: str | None = None  # the Redis that carries them, if it is not the database
     secret: str = field(default_factory=partial(token_hex, 32), repr=False)
 
     @property
@@ -61,6 +62,7 @@ class Place:
             "HORAE_DATA_DIR": str(self.folder),
             "HORAE_SECRET_KEY": self.secret,
             "HORAE_LOG_FORMAT": "json",
+            **({"HORAE_WAKEUPS": self.wakeups} if self.wakeups else {}),
             **more,
         }
 
@@ -120,7 +122,7 @@ async def database(kind: str) -> AsyncIterator[Place]:
         if kind == "sqlite":
             yield Place(kind, f"sqlite:///{folder / name}.db", folder)
             return
-        server = make_url(_server_url(kind))
+        server = make_url(server_url(kind))
         create, drop = (create_postgresql, drop_postgresql) if kind == "postgresql" else (create_mysql, drop_mysql)
         await create(server, name, None)
         try:
@@ -140,7 +142,7 @@ def _folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _server_url(kind: str) -> str:
+def server_url(kind: str) -> str:
     variable = f"HORAE_TEST_{kind.upper()}_URL"
     url = os.environ.get(variable)
     if not url:

@@ -95,6 +95,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     app.state.notes = Notes(app.state.context)
     app.state.quota_refusals = QuotaRefusals(store, clock)
     app.state.watches = Watches(app.state.context)
+    app.state.hints_trouble = lambda: None  # why this process cannot send wake-ups
     errors.install(app)
     idempotency.install(app)
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)

@@ -108,9 +108,21 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
     found += [*alerting(cluster), *bounding(cluster), *isolating(cluster)]
-    found += _single_sign_on(settings)
+    found += [*_wake_ups(settings), *_single_sign_on(settings)]
     found.append(versions(__version__, cluster.alive))
     return found
+
+
+def _wake_ups(settings: config.Settings) -> list[Check]:
+    from horae import wiring
+    from horae.watch.health import Check, State
+
+    if settings.wakeups is None:
+        return []
+    if why := wiring.cannot_wake(settings):
+        remedy = "start it, or correct HORAE_WAKEUPS; until then processes poll, and runs start up to seconds later"
+        return [Check("wake-ups", State.WARNING, why, remedy)]
+    return [Check("wake-ups", State.OK, "Redis answers")]
 
 
 def _single_sign_on(settings: config.Settings) -> list[Check]:

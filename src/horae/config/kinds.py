@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from horae.domain.loopback import is_loopback
 from horae.domain.people.quota import MOST, Quota
@@ -30,6 +30,7 @@ _DATABASES = {
     "mariadb": "mysql",
     "sqlite": "sqlite",
 }
+_TLS_OPTIONS = {"ssl_ca_certs", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile"}  # of redis-py
 _KNOWN_KEYS = re.compile(
     r"change.?me|change.?this|your.?secret|super.?secret|secret.?key|insecure|example|password|0123456789",
     re.IGNORECASE,
@@ -265,6 +266,20 @@ def url(*schemes: str) -> Callable[[Any], str]:
         return found
 
     return read
+
+
+def redis_url(raw: Any) -> str:
+    """A Redis server: `rediss://` with TLS, whose options may follow."""
+    found = url("redis", "rediss")(raw)
+    parts = urlsplit(found)
+    if not re.fullmatch(r"/?\d{0,5}", parts.path, re.ASCII):
+        raise ValueError("must end in the number of a database, such as redis://:password@host:6379/0")
+    options = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if not options <= _TLS_OPTIONS:
+        raise ValueError("has an unknown option after the `?`; there are " + ", ".join(sorted(_TLS_OPTIONS)))
+    if options and parts.scheme == "redis":
+        raise ValueError("has options for TLS, which needs rediss://")
+    return found
 
 
 def trace_url(raw: Any) -> str:

@@ -37,6 +37,7 @@ class Settings:
     engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})
     broker_url: str | None = _setting(kinds.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
     republish_after: float = _setting(kinds.duration(1, DAY), 60.0)
+    wakeups: str | None = _setting(kinds.redis_url, None, secret=True)
 
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)

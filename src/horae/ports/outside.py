@@ -49,6 +49,16 @@ class Wakeups(Protocol):
         """Whether hints normally arrive, so that idle processes may poll rarely."""
         ...
 
+    @property
+    def trouble(self) -> str | None:
+        """Why hints have not arrived for a while although they should, as in `domain/cluster/trouble.py`; None if they
+        do, or if that is the database's trouble. Thread-safe."""
+        ...
+
+    def join(self, installation: str) -> None:
+        """Whose hints these are. Called before any are sent: a server may carry those of several installations."""
+        ...
+
     async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
         """Calls `on_hint` for each hint whose topic (the part before the colon) is among `topics`."""
         ...

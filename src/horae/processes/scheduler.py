@@ -44,7 +44,8 @@ class Scheduler:
         self._duties = [duty(self._post) for duty in DUTIES]
         self._loops = [duty.loop for duty in self._duties]
         others = [duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)]  # which reports it
-        self._post.trouble = lambda: troubled(others)
+        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: told, but no obstacle
+        self._post.trouble = lambda: troubled(others) or self.hints_trouble()
         self._registered = False
         self.meters = Meters()
         measure(self._loops, self.meters)

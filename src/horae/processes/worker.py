@@ -57,6 +57,7 @@ class Worker:
     ) -> None:
         self._settings, self._clock = settings, clock
         self.meters = Meters()
+        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: told, but no obstacle
         self._open_store = open_store
         self._draining = False
         self._turning = False
@@ -195,7 +196,7 @@ class Worker:
     def beat(self) -> Beat:
         busy = len(self._slots)
         status = WorkerStatus.DRAINING if self._draining else WorkerStatus.BUSY if busy else WorkerStatus.IDLE
-        return Beat(status, busy, self._reporter.done, troubled(self._loops))
+        return Beat(status, busy, self._reporter.done, troubled(self._loops) or self.hints_trouble())
 
     def rest(self) -> None:
         """A drain was requested. The process stays: a supervisor would only restart it."""

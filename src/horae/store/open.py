@@ -33,17 +33,19 @@ async def open_store(
     dialect, connect = choose(url, clock.now, shift=shift, inline=inline, plan_once=plan_once)
     connection = await connect()
     try:
-        shard_count = await schema.check(connection, dialect)
+        installation = await schema.check(connection, dialect)
     finally:
         await connection.close()
-    return SqlStore(
+    store = SqlStore(
         connect,
         dialect,
         ids,
-        shard_count=shard_count,
+        shard_count=installation.shard_count,
         connections=connections,
         patience=patience,
     )
+    store.installation = installation.name
+    return store
 
 
 def choose(

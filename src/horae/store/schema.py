@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from horae.domain.errors import InvalidInput, SchemaMismatch, StoreUnavailable
@@ -31,11 +31,18 @@ OLDEST_USABLE = CODE_REVISION  # the oldest schema that this code can use: a low
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 
-async def check(db: Connection, d: Dialect) -> int:
-    """Raises SchemaMismatch unless this code may use this database; returns its shard count."""
+class Installation(NamedTuple):
+    """`name` differs from that of any other installation, except that of a copy of its database."""
+
+    shard_count: int
+    name: str
+
+
+async def check(db: Connection, d: Dialect) -> Installation:
+    """Raises SchemaMismatch unless this code may use this database."""
     try:
         rows = await db.fetch(
-            "SELECT v.version_num AS revision, i.minimum_revision, i.shard_count "
+            "SELECT v.version_num AS revision, i.minimum_revision, i.shard_count, i.created_at "
             "FROM alembic_version v CROSS JOIN installation i"
         )
     except StoreUnavailable:
@@ -50,7 +57,7 @@ async def check(db: Connection, d: Dialect) -> int:
             f"the database schema is at revision {revision}, this Horae needs {OLDEST_USABLE}: run `horae migrate`"
         )
     _refuse_too_new(revision, minimum)
-    return int(rows[0]["shard_count"])
+    return Installation(int(rows[0]["shard_count"]), f"{rows[0]['created_at']:%Y%m%dT%H%M%S.%f}")
 
 
 def _refuse_too_new(revision: str, minimum: str) -> None:

@@ -192,6 +192,7 @@ class SqlStore:
     ) -> None:
         self.dialect = dialect
         self.shard_count = shard_count
+        self.installation = ""  # its name, known to whoever opened it
         self._ids, self._connect = ids, connect
         self._pool = ConnectionPool(connect, connections, patience)
         self.engine: Engine | None = None

@@ -49,10 +49,14 @@ class LocalWakeups:
         self._closed = False
         self._works = True
         self.on_lost: OnLost = nobody  # no connection, nothing to lose
+        self.trouble: str | None = None
 
     @property
     def reliable(self) -> bool:
         return self._works
+
+    def join(self, installation: str) -> None:
+        pass  # the directory is the installation's
 
     async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
         self._topics, self._on_hint = frozenset(topics), on_hint

@@ -12,9 +12,13 @@ class PollingWakeups:
     """Carries nothing, and reports that: `reliable` is False, so idle processes poll more often."""
 
     reliable = False
+    trouble: str | None = None
 
     def __init__(self) -> None:
         self.on_lost: OnLost = nobody
+
+    def join(self, installation: str) -> None:
+        pass
 
     async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
         pass

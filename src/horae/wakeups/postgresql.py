@@ -11,31 +11,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import asyncpg
 
-from horae.ports import Hint
-from horae.wakeups.message import OnHint, OnLost, nobody, pack, unpack
+from horae.wakeups.connected import FLUSH_TIMEOUT, ConnectedWakeups
+from horae.wakeups.message import pack, unpack
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "horae"
 PAYLOAD_LIMIT = 7_999
-PENDING_LIMIT = 10_000  # hints kept while the database is unreachable
 CONNECT_TIMEOUT = 3.0
 COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
-FLUSH_TIMEOUT = 1.0
 PING_EVERY, PING_TIMEOUT = 2.0, 1.5  # a connection that died silently is noticed by then: idle workers rely on it
 LAST_LOOK = 0.1
 YOUNG = 5.0  # seconds: reports of dead connections in quick succession are about the previous connection
-RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
 # Options that libpq or SQLAlchemy know and the server does not; asyncpg would pass them on to it.
 NOT_FOR_THE_SERVER = {
@@ -46,95 +42,20 @@ NOT_FOR_THE_SERVER = {
 }  # fmt: skip
 
 
-class PostgresqlWakeups:
+class PostgresqlWakeups(ConnectedWakeups[Any]):
     """One per process and event loop. `url` is `postgresql://…`, query options included."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
-        self._dsn, self._secrets = _dsn(url)
+        self._dsn, hidden = _dsn(url)
+        super().__init__(hidden)
         self._channel = channel
-        self._topics: frozenset[str] = frozenset()
-        self._on_hint: OnHint = lambda _: None
-        self._pending: dict[Hint, None] = {}
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self._connected = False
-        self._connected_at = float("-inf")
-        self._reliable = False
-        self._closing = False
-        self._doubted = False
         self._probe_text = ""
         self._probe_seen = asyncio.Event()
-        self._said: set[str] = set()
-        self.on_lost: OnLost = nobody
-
-    @property
-    def reliable(self) -> bool:
-        return self._reliable
-
-    async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
-        """Returns at once; as soon as hints can arrive, each topic is hinted."""
-        self._topics, self._on_hint = frozenset(topics), on_hint
-        self._ensure_task()
-
-    async def send(self, hints: Collection[Hint]) -> None:
-        """Returns at once; the hints are sent in the background."""
-        if self._closing or not hints:
-            return
-        self._pending.update(dict.fromkeys(hints))
-        if len(self._pending) > PENDING_LIMIT:
-            self._say("dropped", logging.WARNING, "hints that could not be sent are dropped")
-            self._pending.clear()
-        self._wake.set()
-        self._ensure_task()
 
     def doubt(self) -> None:
         """Opens a new connection, unless this one is new: checking an old one would take as long as giving up on it."""
-        if asyncio.get_running_loop().time() - self._connected_at > YOUNG:
-            self._doubted = True
-            self._wake.set()
-
-    async def close(self) -> None:
-        self._closing = True
-        self._wake.set()
-        if self._task is None:
-            return
-        if self._connected:
-            await asyncio.wait({self._task}, timeout=FLUSH_TIMEOUT)
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-        self._task = None
-
-    def _ensure_task(self) -> None:
-        if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="wake-ups")
-
-    async def _run(self) -> None:
-        delay = RETRY_FIRST
-        while not self._closing:
-            try:
-                async with self._connection() as connection:
-                    self._connected, self._doubted = True, False
-                    self._connected_at = asyncio.get_running_loop().time()
-                    await self._listen(connection)
-                    delay = RETRY_FIRST
-                    try:
-                        await self._serve(connection)
-                    except Exception:
-                        await self.on_lost()  # also if it was doubted: others may not know
-                        raise
-            except Exception as error:  # after any error, the next connection may work
-                self._say(
-                    "lost",
-                    logging.WARNING,
-                    "wake-ups are lost (%s): polling meanwhile",
-                    self._describe(error),
-                )
-            finally:
-                self._connected = self._reliable = False
-            if not self._closing:
-                await asyncio.sleep(delay * random.uniform(0.5, 1))
-                delay = min(2 * delay, RETRY_MAX)
+        if self._age() > YOUNG:
+            super().doubt()
 
     async def _listen(self, connection: Any) -> None:
         """Starts to listen, and finds out whether anything arrives."""
@@ -154,11 +75,6 @@ class PostgresqlWakeups:
                     "mode?): polling instead",
                 )  # fmt: skip
             self._reliable = arrives
-        if "lost" in self._said:
-            self._said -= {"lost", "dropped"}
-            log.info("the connection for wake-ups is back")
-        for topic in self._topics:
-            self._on_hint(topic)
 
     async def _probe(self) -> bool:
         """Whether a NOTIFY from elsewhere arrives. One from the same connection would come back even through
@@ -237,18 +153,6 @@ class PostgresqlWakeups:
         finally:
             if not connection.is_closed():
                 connection.terminate()
-
-    def _say(self, what: str, level: int, message: str, *args: Any) -> None:
-        """Logs each problem once, until it is over."""
-        if what not in self._said:
-            self._said.add(what)
-            log.log(level, message, *args)
-
-    def _describe(self, error: BaseException) -> str:
-        text = " ".join(str(error).split()) or type(error).__name__
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
 
 
 def _notify(channel: str, messages: list[bytes]) -> str:

@@ -134,7 +134,7 @@ ALERT_RULES = (
         "15m",
         "info",
         "Wake-ups no longer reach {{ $labels.instance }}: it polls, and runs start later",
-        "Look at its log; a connection pooler in transaction mode carries none.",
+        "Look at its log. A connection pooler in transaction mode carries none; Redis may be away (HORAE_WAKEUPS).",
     ),
 )
 

@@ -12,13 +12,14 @@ from horae.wiring.preloading import preload
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
 from horae.wiring.sign_in import cannot_sign_on, unknown_projects
-from horae.wiring.stores import look, migrate, read_definitions, store_for, wakeups_for, way_back
+from horae.wiring.stores import cannot_wake, look, migrate, read_definitions, store_for, wakeups_for, way_back
 from horae.wiring.working import scheduler, worker
 
 __all__ = [
     "CLOCK",
     "IDS",
     "cannot_sign_on",
+    "cannot_wake",
     "create_key",
     "create_user",
     "ensure_local_key",

@@ -77,6 +77,7 @@ async def _serve(settings: Settings) -> None:
                 engine.start()
             app = _app(settings, store)
             measured(app.state.meters, "serve", store, wakeups)
+            app.state.hints_trouble = lambda: wakeups.trouble
             tracing.watch(store)
             door.open(app)
             log.info("serving", url=f"http://{settings.host}:{settings.port}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
 
 from horae import __version__
 from horae.config import Settings
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
+from horae.domain.errors import ConfigurationError
 from horae.domain.runs.states import WorkerStatus
 from horae.ports import Wakeups
 from horae.processes.loop import log
@@ -22,6 +24,8 @@ from horae.wiring.shared import CLOCK, IDS, run
 
 
 def wakeups_for(settings: Settings) -> Wakeups:
+    if settings.wakeups:
+        return _redis().RedisWakeups(settings.wakeups)
     scheme = settings.database_url.partition(":")[0]
     if scheme.startswith("postgres"):
         from horae.wakeups.postgresql import PostgresqlWakeups
@@ -35,6 +39,22 @@ def wakeups_for(settings: Settings) -> Wakeups:
     from horae.wakeups.polling import PollingWakeups
 
     return PollingWakeups()
+
+
+def _redis() -> ModuleType:
+    try:
+        from horae.wakeups import redis
+    except ImportError as error:
+        if not (error.name or "").startswith("redis"):
+            raise
+        raise ConfigurationError("HORAE_WAKEUPS needs the client of Redis: pip install 'horae[redis]'") from None
+    return redis
+
+
+def cannot_wake(settings: Settings) -> str | None:
+    """Why the Redis that the settings name carries no wake-ups, as seen from here."""
+    found: str | None = run(_redis().reach(settings.wakeups))
+    return found
 
 
 async def store_for(
@@ -60,7 +80,10 @@ async def store_for(
         store.observers = (RunLog(settings.run_log, CLOCK.monotonic),)
     if wakeups:
         store.engine, store.send = engine_for(settings, store, wakeups), wakeups.send
-        store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt
+        store.on_lost = wakeups.doubt
+        if not settings.wakeups:  # else they go through another server
+            wakeups.on_lost = store.doubt
+        wakeups.join(store.installation)
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(
             "the number of shards was fixed when the database was created; the setting is ignored",

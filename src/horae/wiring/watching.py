@@ -26,6 +26,7 @@ _WAITING = Readiness(("it waits for the database",))
 
 class Watched(Protocol):
     meters: Meters
+    hints_trouble: Callable[[], str | None]
 
     def readiness(self) -> Readiness: ...
 
@@ -46,6 +47,7 @@ class Watching:
 
     def shows(self, process: Watched, store: SqlStore, wakeups: Wakeups) -> None:
         self._process = process
+        process.hints_trouble = lambda: wakeups.trouble
         measured(process.meters, self._role, store, wakeups)
 
     def heard(self, on_hint: Callable[[Hint], None]) -> Callable[[Hint], None]:

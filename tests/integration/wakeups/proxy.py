@@ -1,4 +1,4 @@
-"""A TCP proxy before PostgreSQL that refuses, freezes, or swallows notifications as a pooler does."""
+"""A TCP proxy before a server that refuses, freezes, or swallows notifications as a pooler of PostgreSQL does."""
 
 import asyncio
 from contextlib import suppress
@@ -59,7 +59,8 @@ class Proxy:
             return
         server_reader, server_writer = await asyncio.open_connection(*self._target)
         self._writers |= {writer, server_writer}
-        for work in (self._copy(reader, server_writer), self._copy_messages(server_reader, writer)):
+        back = self._copy_messages if self.drop_notifications else self._copy
+        for work in (self._copy(reader, server_writer), back(server_reader, writer)):
             task = asyncio.create_task(work)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -73,13 +74,13 @@ class Proxy:
         writer.close()
 
     async def _copy_messages(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """The server's answers, message by message: a type byte, a length that counts itself, the rest."""
+        """PostgreSQL's answers, message by message: a type byte, a length that counts itself, the rest."""
         with suppress(OSError, asyncio.IncompleteReadError):
             while True:
                 head = await reader.readexactly(5)
                 body = await reader.readexactly(int.from_bytes(head[1:]) - 4)
                 await self._flow.wait()
-                if head[:1] != b"A" or not self.drop_notifications:
+                if head[:1] != b"A":
                     writer.write(head + body)
                     await writer.drain()
         writer.close()

@@ -1,6 +1,5 @@
 """Hints when PostgreSQL is away, cut off, or behind a pooler that swallows them."""
 
-import asyncio
 import logging
 from functools import partial
 
@@ -14,17 +13,9 @@ from tests.waiting import until
 pytestmark = pytest.mark.postgresql
 
 
-async def test_close_while_the_database_is_away_is_quick(make_postgresql, unused_tcp_port):
-    wakeups = make_postgresql(f"postgresql://u:p@127.0.0.1:{unused_tcp_port}/d")
-    await wakeups.start({"runs"}, lambda _: None)
-    await wakeups.send(["runs:default"])
-    async with asyncio.timeout(1):
-        await wakeups.close()
-
-
-async def test_a_lost_connection_comes_back_and_hints_every_topic(make_postgresql, url, caplog):
+async def test_a_lost_connection_comes_back_and_hints_every_topic(make, url, caplog):
     caplog.set_level(logging.INFO, "horae.wakeups")
-    wakeups = make_postgresql()
+    wakeups = make()
     heard = await hear(wakeups, {"runs", "jobs"})
     await ready(wakeups)
     for _ in range(2):
@@ -42,29 +33,7 @@ async def test_a_lost_connection_comes_back_and_hints_every_topic(make_postgresq
         assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-async def test_while_the_database_is_away_hints_wait_and_it_is_said_once(
-    make_postgresql, through, proxy, caplog, monkeypatch
-):
-    monkeypatch.setattr(postgresql, "RETRY_MAX", 0.05)
-    caplog.set_level(logging.INFO, "horae.wakeups")
-    wakeups, other = make_postgresql(through), make_postgresql()
-    heard = await hear(other, {"runs"})
-    await wakeups.start({"runs"}, lambda _: None)
-    await ready(wakeups)
-    await ready(other)
-    proxy.refuse()
-    await until(lambda: not wakeups.reliable)
-    await wakeups.send(["runs:patient"])
-    await until(lambda: proxy.refused >= 5)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "runs:patient" not in heard
-    proxy.accept()
-    await until(partial(heard.count, "runs:patient"))
-    assert wakeups.reliable
-    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
-
-
-async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, monkeypatch):
+async def test_a_silent_partition_is_noticed(make, through, proxy, monkeypatch):
     monkeypatch.setattr(postgresql, "PING_EVERY", 0.1)
     monkeypatch.setattr(postgresql, "PING_TIMEOUT", 0.3)
     monkeypatch.setattr(postgresql, "YOUNG", 0)
@@ -73,7 +42,7 @@ async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, mo
     async def tell() -> None:
         told.append("lost")
 
-    wakeups = make_postgresql(through)
+    wakeups = make(through)
     wakeups.on_lost = tell
     await wakeups.start({"runs"}, lambda _: None)
     await ready(wakeups)
@@ -87,11 +56,11 @@ async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, mo
 
 
 async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_once(
-    make_postgresql, through, proxy, url, caplog, monkeypatch
+    make, through, proxy, url, caplog, monkeypatch
 ):
     monkeypatch.setattr(postgresql, "PROBE_TIMEOUT", 0.2)
     proxy.drop_notifications = True
-    wakeups, direct = make_postgresql(through), make_postgresql()
+    wakeups, direct = make(through), make()
     pooled, heard = await hear(wakeups, {"runs"}), await hear(direct, {"runs"})
     await until(lambda: "polling instead" in caplog.text)
     assert not wakeups.reliable
@@ -105,9 +74,9 @@ async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_onc
     assert caplog.text.count("polling instead") == 1
 
 
-async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(make_postgresql, url, monkeypatch):
+async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(make, url, monkeypatch):
     monkeypatch.setattr(postgresql, "YOUNG", 0)
-    wakeups = make_postgresql()
+    wakeups = make()
     heard = await hear(wakeups, {"runs", "jobs"})
     await ready(wakeups)
     numbers = "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE application_name = 'horae wake-ups' "
@@ -124,8 +93,8 @@ async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(m
     assert await ask(url, numbers + "AND datname = current_database()") == now
 
 
-async def test_behind_a_real_pgbouncer_in_transaction_mode_it_polls(make_postgresql, caplog):
-    wakeups = make_postgresql(server_url("pgbouncer"))
+async def test_behind_a_real_pgbouncer_in_transaction_mode_it_polls(make, caplog):
+    wakeups = make(server_url("pgbouncer"))
     await wakeups.start({"runs"}, lambda _: None)
     await until(lambda: "polling instead" in caplog.text)
     await wakeups.send(["runs:default"])

@@ -193,6 +193,30 @@ def test_each_database_has_one_spelling(given: str, read: str):
     assert load(DATABASE_URL=given).database_url == read
 
 
+@pytest.mark.parametrize(
+    "given",
+    ["redis://h", "redis://:p%2Fw@h:6380/15", "rediss://u:p@h/0?ssl_ca_certs=/ca.pem&ssl_check_hostname=false"],
+)
+def test_a_redis_for_wake_ups(given: str):
+    assert load(WAKEUPS=given).wakeups == given
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("amqp://u:hidden@h", "must be a URL that begins with redis:// or rediss://"),
+        ("redis://u:hidden@", "must be a URL that begins with redis:// or rediss://"),
+        ("redis://u:hidden@h/name", "must end in the number of a database"),
+        ("rediss://u:hidden@h/0?protocol=3", "has an unknown option after the `?`; there are ssl_ca_certs"),
+        ("redis://u:hidden@h/0?ssl_ca_certs=/ca.pem", "has options for TLS, which needs rediss://"),
+    ],
+)
+def test_a_redis_that_cannot_be_one(given: str, words: str):
+    with pytest.raises(ConfigurationError, match=re.escape(f"HORAE_WAKEUPS {words}")) as refused:
+        load(WAKEUPS=given)
+    assert "hidden" not in str(refused.value)
+
+
 def test_a_relative_sqlite_file_is_found_again_from_anywhere(tmp_path: Path):
     assert load(DATABASE_URL="sqlite:///x.db").database_url == f"sqlite:///{tmp_path}/x.db"
 

@@ -27,6 +27,7 @@ from horae.ports import Transaction
 router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
 _WAITING = "no live worker can execute some of the queued runs"
+_UNHEARD = "this process cannot send wake-ups: what it queues starts only when workers poll"
 _NOTICES = 20
 _COUNTED = 1_000  # no caller needs the exact number
 _SILENT = 15.0  # seconds without a heartbeat of a scheduler, which sends one every two
@@ -74,6 +75,8 @@ async def detailed(request: Request, context: Ctx) -> Response:
     reasons = found.reasons(in_numbers=in_numbers)
     if stranded is not None and stranded.stranded:
         reasons.append(in_short(stranded.stranded, stranded.at) if in_numbers else _WAITING)
+    if request.app.state.hints_trouble() is not None:
+        reasons.append(_UNHEARD)
     scheduler = "running" if found.schedulers else "stopped"
     workers, unreadable = (len(found.workers), found.unreadable) if in_numbers else (None, None)
     status = "degraded" if reasons else "healthy"

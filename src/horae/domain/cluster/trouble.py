@@ -27,6 +27,7 @@ _DOES = {
     "pings": "notice missing pings",
     "series": "record time series",
     "publish": "publish runs to the broker",
+    "wake-ups": "receive wake-ups",
 }
 
 
