@@ -43,7 +43,7 @@ async def insert(
     place: Place, kinds: Sequence[JobSpec], count: int, due: Callable[[int], datetime], now: datetime
 ) -> None:
     """Jobs of these kinds by turns, the n-th due at `due(n)`."""
-    texts = [(plan_text(spec), spec.model_dump_json(), spec.gate) for spec in kinds]
+    texts = [(plan_text(spec), spec.model_dump_json(), spec.gate_limit) for spec in kinds]
     async with place.connection() as db, place.store() as store:
         (project,) = await db.fetch("SELECT id FROM projects WHERE slug = 'default'")
         shards, d = store.shard_count, store.dialect

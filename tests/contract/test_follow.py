@@ -33,7 +33,7 @@ async def end(world: World, job: JobRecord, outcome: Any = SUCCEEDED) -> Claimed
 async def test_the_end_of_a_run_starts_those_that_wait_for_it(world: World) -> None:
     load = await world.job(name="load")
     report = await follower(world, load, queue="slow", priority=7)
-    assert (report.next_run_at, report.spec.gate) == (None, 1)
+    assert (report.next_run_at, report.spec.gate_limit) == (None, 1)
     run = await end(world, load)
     (row,) = await world.live()
     assert (row["job_id"], row["trigger"], row["parent_run_id"], row["held"]) == (report.id, "after", run.id, False)

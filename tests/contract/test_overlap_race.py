@@ -53,7 +53,7 @@ async def test_the_limit_holds_and_nothing_is_held_for_ever(world: World, overla
     later = await world.later(seconds=ROUNDS[-1] + 60)
     await drain(later, overlap)
     for job in jobs.values():
-        limit = job.spec.gate
+        limit = job.spec.gate_limit
         assert most[job.id] >= 1
         assert limit is None or most[job.id] <= limit
         await assert_complete(world, job)
@@ -92,7 +92,7 @@ async def die(world: World) -> None:
 async def watch(world: World, jobs: dict[str, JobRecord], most: Counter[str], done: asyncio.Event) -> None:
     while not done.is_set():
         for row in await world.store.read(_places):
-            limit, under_way = jobs[row["job_id"]].spec.gate, int(row["under_way"])
+            limit, under_way = jobs[row["job_id"]].spec.gate_limit, int(row["under_way"])
             most[row["job_id"]] = max(most[row["job_id"]], under_way)
             if limit is None:
                 assert not int(row["held"]), "held without a limit"

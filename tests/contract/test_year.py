@@ -300,7 +300,7 @@ class Teller:
         assert job.enabled or job.next_run_at is None
         rows = await self.world.rows("SELECT held, in_order FROM runs WHERE job_id = :id", id=job.id)
         held = [row for row in rows if row["held"]]
-        under_way, limit = len(rows) - len(held), job.spec.gate
+        under_way, limit = len(rows) - len(held), job.spec.gate_limit
         if limit is None:
             assert held == [], "held without a limit"
         else:

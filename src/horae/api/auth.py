@@ -86,32 +86,32 @@ async def authenticate(request: Request) -> Caller:
     text = text.strip()
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
-    gate: Authenticator = request.app.state.gate
+    authenticator: Authenticator = request.app.state.authenticator
     is_key = text.startswith("horae_")
     try:
-        caller = await (_by_key(gate, request, text) if is_key else _by_session(gate, text))
+        caller = await (_by_key(authenticator, request, text) if is_key else _by_session(authenticator, text))
     except TooManyRequests:
-        gate.refusals.note(request, "limited")
+        authenticator.refusals.note(request, "limited")
         raise
     except Unauthenticated:
-        gate.refusals.note(request, "key" if is_key else "token")
-        await gate.strangers.count(crowd(gate.proxies.address(request)))
+        authenticator.refusals.note(request, "key" if is_key else "token")
+        await authenticator.strangers.count(crowd(authenticator.proxies.address(request)))
         raise
-    await gate.limit.count(caller.key_id or caller.actor)
+    await authenticator.limit.count(caller.key_id or caller.actor)
     return caller
 
 
-async def _by_key(gate: Authenticator, request: Request, text: str) -> Caller:
+async def _by_key(authenticator: Authenticator, request: Request, text: str) -> Caller:
     prefix = tokens.prefix_of(text) or ""
-    if not gate.met(prefix):  # a session's token is signed: no lookup is needed to reject it
-        gate.strangers.check(crowd(gate.proxies.address(request)))
-    found = await gate.key(prefix) if prefix else None
+    if not authenticator.met(prefix):  # a session's token is signed: no lookup is needed to reject it
+        authenticator.strangers.check(crowd(authenticator.proxies.address(request)))
+    found = await authenticator.key(prefix) if prefix else None
     if found is None:
-        gate.part(prefix)
+        authenticator.part(prefix)
     if found is None or not tokens.matches(text, found.digest):
         raise Unauthenticated("this API key is not valid")
-    gate.meet(prefix)
-    await gate.used(found.id)
+    authenticator.meet(prefix)
+    await authenticator.used(found.id)
     return _key_caller(found)
 
 
@@ -121,9 +121,9 @@ def _key_caller(key: KeyRecord) -> Caller:
     return Caller(actor, is_admin, (place,), key_id=key.id, key_prefix=key.prefix, maker_id=key.maker_id)
 
 
-async def _by_session(gate: Authenticator, text: str) -> Caller:
-    claims = gate.access.read(text)
-    account: Account | None = await gate.account(claims.session_id) if claims else None
+async def _by_session(authenticator: Authenticator, text: str) -> Caller:
+    claims = authenticator.access.read(text)
+    account: Account | None = await authenticator.account(claims.session_id) if claims else None
     if claims is None or account is None or account.user.id != claims.user_id:
         raise Unauthenticated("this token is no longer valid: refresh it, or sign in again")
     return _session_caller(account, claims.session_id)
@@ -134,12 +134,12 @@ def _session_caller(account: Account, session_id: str) -> Caller:
     return Caller(f"user:{user.username}", user.is_admin, account.places, user, session_id)
 
 
-async def caller_again(gate: Authenticator, caller: Caller) -> Caller | None:
+async def caller_again(authenticator: Authenticator, caller: Caller) -> Caller | None:
     """The caller with their current rights; None if their key or session is no longer valid."""
     if caller.key_prefix is not None:
-        key = await gate.key(caller.key_prefix)
+        key = await authenticator.key(caller.key_prefix)
         return _key_caller(key) if key is not None and key.id == caller.key_id else None
-    account = await gate.account(caller.session_id) if caller.session_id is not None else None
+    account = await authenticator.account(caller.session_id) if caller.session_id is not None else None
     return None if account is None or caller.session_id is None else _session_caller(account, caller.session_id)
 
 
@@ -206,8 +206,8 @@ async def _any_place(request: Request, caller: Caller, ref: str) -> Place | None
 async def _project(request: Request, ref: str) -> Place | None:
     if len(ref) > 200 or "\x00" in ref:  # which PostgreSQL cannot be asked for
         return None
-    gate: Authenticator = request.app.state.gate
-    project = await gate.project(ref)
+    authenticator: Authenticator = request.app.state.authenticator
+    project = await authenticator.project(ref)
     return None if project is None else Place(project.id, project.slug, project.name, "admin")
 
 

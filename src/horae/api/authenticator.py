@@ -108,9 +108,9 @@ class Authenticator:
         await self._context.store.transact(lambda tx: tx.access.used(key_id))
 
 
-async def gate(request: Request) -> Authenticator:
-    found: Authenticator = request.app.state.gate
+async def authenticator(request: Request) -> Authenticator:
+    found: Authenticator = request.app.state.authenticator
     return found
 
 
-Door = Annotated[Authenticator, Depends(gate)]
+Auth = Annotated[Authenticator, Depends(authenticator)]

@@ -83,7 +83,7 @@ def origin_of(request: Request) -> Origin:
     """Where the request came from, shared within the request."""
     state = request.scope["state"]
     if "origin" not in state:
-        state["origin"] = Origin(request.app.state.gate.proxies.address(request), state["id"])
+        state["origin"] = Origin(request.app.state.authenticator.proxies.address(request), state["id"])
     found: Origin = state["origin"]
     return found
 

@@ -20,10 +20,10 @@ def wanted(request: Request) -> bool:
     return request.headers.get("horae-client") == PORTAL
 
 
-def given(request: Request, gate: Authenticator, public_url: str | None) -> str | None:
+def given(request: Request, authenticator: Authenticator, public_url: str | None) -> str | None:
     """The token in the cookie; refused if another site's page made the browser send it."""
     token = request.cookies.get(NAME)
-    if token is not None and not _own_page(request, public_url, gate.proxies.https(request)):
+    if token is not None and not _own_page(request, public_url, authenticator.proxies.https(request)):
         raise NotAllowed(
             "this cookie is only valid for pages of this server; behind an https proxy, set HORAE_PUBLIC_URL or "
             "HORAE_TRUSTED_PROXIES"
@@ -31,20 +31,20 @@ def given(request: Request, gate: Authenticator, public_url: str | None) -> str 
     return token
 
 
-def put(response: Response, request: Request, gate: Authenticator, token: str, public_url: str | None) -> None:
+def put(response: Response, request: Request, authenticator: Authenticator, token: str, public_url: str | None) -> None:
     response.set_cookie(
         NAME,
         token,
         max_age=int(IDLE_SESSION.total_seconds()),
         path=PATH,
-        secure=secure(request, gate, public_url),
+        secure=secure(request, authenticator, public_url),
         httponly=True,
         samesite="strict",
     )
 
 
-def secure(request: Request, gate: Authenticator, public_url: str | None) -> bool:
-    return gate.proxies.https(request) or (public_url or "").startswith("https://")
+def secure(request: Request, authenticator: Authenticator, public_url: str | None) -> bool:
+    return authenticator.proxies.https(request) or (public_url or "").startswith("https://")
 
 
 def drop(response: Response) -> None:

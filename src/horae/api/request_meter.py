@@ -18,7 +18,7 @@ def install(app: Starlette) -> Meters:
     meters: Meters = Meters()
     app.state.meters = meters
     state: Any = app.state
-    meters.gauge(metrics.AUTH_FAILURES, lambda: _by_label(state.gate.refusals.counts))
+    meters.gauge(metrics.AUTH_FAILURES, lambda: _by_label(state.authenticator.refusals.counts))
     meters.gauge(metrics.QUOTA_REFUSALS, lambda: _by_label(state.quota_refusals.counts))
     return meters
 

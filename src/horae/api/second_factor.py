@@ -26,53 +26,55 @@ from horae.domain.secrets.secret import Sealed
 WRONG = "this code is wrong or has already been used"
 
 
-def challenge(context: RequestContext, gate: Authenticator, found: Credentials) -> None:
+def challenge(context: RequestContext, authenticator: Authenticator, found: Credentials) -> None:
     """Raises SecondFactorNeeded for users whose password is not enough."""
     if found.user.second_factor:
-        raise _needed(context, gate, found, "code")
+        raise _needed(context, authenticator, found, "code")
     if required(context.settings.second_factor, found.user):
-        raise _needed(context, gate, found, "enrol")
+        raise _needed(context, authenticator, found, "enrol")
 
 
-def _needed(context: RequestContext, gate: Authenticator, found: Credentials, step: Step) -> SecondFactorNeeded:
-    token = gate.challenges.mint(step, found.user.id, found.password, context.clock.now())
+def _needed(
+    context: RequestContext, authenticator: Authenticator, found: Credentials, step: Step
+) -> SecondFactorNeeded:
+    token = authenticator.challenges.mint(step, found.user.id, found.password, context.clock.now())
     return SecondFactorNeeded(token, enrol=step == "enrol", expires_in=int(GOOD_FOR[step].total_seconds()))
 
 
 async def challenged(
-    context: RequestContext, gate: Authenticator, request: Request, step: Step, text: str
+    context: RequestContext, authenticator: Authenticator, request: Request, step: Step, text: str
 ) -> Credentials:
     """The user whose password was correct a few minutes ago, and still is."""
-    given = gate.challenges.read(step, text)
-    found = await context.store.read(signin.credentials, given.user_id, _at(gate, request)) if given else None
+    given = authenticator.challenges.read(step, text)
+    found = await context.store.read(signin.credentials, given.user_id, _at(authenticator, request)) if given else None
     if given is None or found is None or found[0] is None or not given.is_for(found[0].password):
-        gate.refusals.note(request, "token")
+        authenticator.refusals.note(request, "token")
         raise ChallengeExpired
     return found[0]
 
 
 async def check_code(
     context: RequestContext,
-    gate: Authenticator,
+    authenticator: Authenticator,
     request: Request,
     found: Credentials,
     look: Callable[[], Awaitable[bool]],
 ) -> None:
     """Counts an attempt, then calls `look` to check the code. Codes are counted separately from passwords: an attacker
     with the password could reset that count as often as they like."""
-    at = _at(gate, request)
+    at = _at(authenticator, request)
     _, known = await context.store.read(signin.credentials, found.user.id, at)
     account = f"code:{found.user.id}{f' at {at}' if known else ''}"
-    address = signin.address_bucket(gate, request)
-    await signin.admit(context, gate, request, {account: CODES, address: ADDRESS}, user=found.user)
+    address = signin.address_bucket(authenticator, request)
+    await signin.admit(context, authenticator, request, {account: CODES, address: ADDRESS}, user=found.user)
     if not await look():
-        gate.refusals.note(request, "code", user=found.user.username)
+        authenticator.refusals.note(request, "code", user=found.user.username)
         raise Unauthenticated(WRONG)
     await context.store.transact(sessions.forgive, account=account, others=[address])
 
 
-def _at(gate: Authenticator, request: Request) -> str:
-    return crowd(gate.proxies.address(request))
+def _at(authenticator: Authenticator, request: Request) -> str:
+    return crowd(authenticator.proxies.address(request))
 
 
 class Enrolment:

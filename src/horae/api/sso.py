@@ -61,10 +61,10 @@ def provider_of(context: RequestContext) -> Provider:
 
 
 def begin(
-    context: RequestContext, gate: Authenticator, request: Request, next_path: str, link: str | None = None
+    context: RequestContext, authenticator: Authenticator, request: Request, next_path: str, link: str | None = None
 ) -> SignInAttempt:
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    secure = cookies.secure(request, gate, context.settings.public_url)
+    secure = cookies.secure(request, authenticator, context.settings.public_url)
     return SignInAttempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), secure, link)
 
 
@@ -92,11 +92,11 @@ def keep(context: RequestContext, response: Response, attempt: SignInAttempt) ->
     )
 
 
-def begun(context: RequestContext, gate: Authenticator, request: Request, state: str) -> SignInAttempt | None:
+def begun(context: RequestContext, authenticator: Authenticator, request: Request, state: str) -> SignInAttempt | None:
     """The sign-in that this browser began under this state; None if there is none, or it has expired."""
     if not _STATE.fullmatch(state):
         return None
-    name = _name(state, cookies.secure(request, gate, context.settings.public_url))
+    name = _name(state, cookies.secure(request, authenticator, context.settings.public_url))
     key_id, _, text = request.cookies.get(name, "").partition(".")
     try:
         raw = base64.b64encode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).decode()
@@ -117,9 +117,9 @@ def go(attempt: SignInAttempt | None, outcome: str) -> Response:
 
 
 def refused(
-    gate: Authenticator, request: Request, attempt: SignInAttempt | None, refusal: Refusal, why: str
+    authenticator: Authenticator, request: Request, attempt: SignInAttempt | None, refusal: Refusal, why: str
 ) -> Response:
-    gate.refusals.note(request, "sso", reason=str(refusal), why=why)
+    authenticator.refusals.note(request, "sso", reason=str(refusal), why=why)
     return go(attempt, str(refusal))
 
 

@@ -17,7 +17,7 @@ class Stay:
     """Uses the authenticator's cache of a few seconds: cheap enough to check before every event, so that a stream ends
     as soon as a new request would be refused."""
 
-    gate: Authenticator
+    authenticator: Authenticator
     principal: Principal
     permission: str
 
@@ -25,7 +25,7 @@ class Stay:
         """Whether the key, the session, the membership or the project is gone, or the role no longer suffices. A caller
         who is no longer an admin must reconnect: others see less."""
         try:
-            caller = await caller_again(self.gate, self.principal.caller)
+            caller = await caller_again(self.authenticator, self.principal.caller)
         except StoreUnavailable:
             return False  # without the database there is nothing to send either; checked again when it is back
         if caller is None:
@@ -35,7 +35,7 @@ class Stay:
             now = caller.within(place)
             return not now.may(self.permission) or (self.principal.role == "admin" and now.role != "admin")
         # Admins act in projects that they are not members of.
-        return not (caller.is_admin and caller.user and await self.gate.project(self.principal.project_id))
+        return not (caller.is_admin and caller.user and await self.authenticator.project(self.principal.project_id))
 
     async def check(self) -> None:
         """For downloads: breaks the connection, so that the client sees that it is incomplete."""

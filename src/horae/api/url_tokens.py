@@ -37,15 +37,15 @@ class SourceLimit(RequestLimit):
 class UrlTokens:
     """This process's cache of tokens. A known token is not limited by invalid ones from the same address."""
 
-    def __init__(self, context: RequestContext, gate: Authenticator) -> None:
-        self._gate = gate
+    def __init__(self, context: RequestContext, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
         self._known: OrderedDict[str, None] = OrderedDict()
         self.ping_limit = PingLimit(context.store, context.clock, 5, portions=10)
         self.source_limit = SourceLimit(context.store, context.clock, 200, portions=10)
         self.badges: Recent[tuple[str, BadgeState]] = Recent(context.clock, BADGE_CACHE)
 
     def source(self, request: Request) -> str:
-        return crowd(self._gate.proxies.address(request))
+        return crowd(self._authenticator.proxies.address(request))
 
     def known(self, token_digest: str) -> bool:
         return token_digest in self._known
@@ -59,14 +59,14 @@ class UrlTokens:
         """The digest to look up; None if it cannot be a token. Refuses addresses that sent many invalid ones."""
         found = digest(token)
         if found is None or not self.known(found):
-            self._gate.strangers.check(self.source(request))
+            self._authenticator.strangers.check(self.source(request))
         return found
 
     async def refuse(self, request: Request, kind: Kind, token_digest: str | None) -> NotFound:
         """Counts an unknown token, like an invalid API key."""
         self._known.pop(token_digest or "", None)
-        self._gate.refusals.note(request, kind)
-        await self._gate.strangers.count(self.source(request))
+        self._authenticator.refusals.note(request, kind)
+        await self._authenticator.strangers.count(self.source(request))
         return NotFound(f"there is no such {kind}")
 
 
@@ -78,11 +78,11 @@ def mint(seals: Seals, project_id: str, kind: str, row_id: str) -> UrlToken:
     return UrlToken(found, seals.seal(project_id, place(kind, row_id), text))
 
 
-def base_url(request: Request, context: RequestContext, gate: Authenticator) -> str:
+def base_url(request: Request, context: RequestContext, authenticator: Authenticator) -> str:
     """The public URL of this server: from the setting, or as the caller used it."""
     if context.settings.public_url:
         return context.settings.public_url.rstrip("/")
-    scheme = "https" if gate.proxies.https(request) else "http"
+    scheme = "https" if authenticator.proxies.https(request) else "http"
     return f"{scheme}://{request.headers.get('host', 'localhost')}"
 
 

@@ -124,7 +124,7 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
     spec = edit.spec
     if _reschedules(spec, job.spec):
         await set_upstream(tx, job.project_id, job.id, spec, job.spec)
-    before, limit = job.spec.gate, spec.gate
+    before, limit = job.spec.gate_limit, spec.gate_limit
     if limit is not None and (before is None or limit < before):
         # Runs first, then their gate. A run that is just ending found no gate to open: it must be gone before the
         # count.

@@ -27,7 +27,7 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
     ledger = Ledger(None, tx.new_id)
     if run:
         due = replace(due_job(job), function_off=await function_is_off(tx, job.spec))
-        gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
+        gates = await tx.gates.lock([job.id]) if job.spec.gate_limit is not None else {}
         ledger.places = await places_for(tx, [due], now)
         ledger.fire(due, now, gates.get(job.id, NO_GATE))
     else:

@@ -176,10 +176,10 @@ class JobTable(Group):
         )
         # The gate follows the definition: one row where there is a limit, none where there is not. A new limit changes
         # the row: a transaction that waits for its lock would not find a row that was deleted and recreated.
-        if spec.gate is None:
+        if spec.gate_limit is None:
             await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
         else:
-            await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate)])
+            await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate_limit)])
         # Touched before it is added: if it is just being deleted, we wait, and then create it.
         await self.db.execute(
             f"UPDATE queues SET named_at = {self.d.now} "

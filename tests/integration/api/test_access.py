@@ -243,7 +243,9 @@ def as_it_should(answer: httpx.Response, may: bool, method: str, path: str) -> b
 
 
 async def test_nobody_may_do_anything(api: Api):
-    api.app.state.gate.strangers._rate = 0  # there are more routes than wrong tokens that an address may send at once
+    api.app.state.authenticator.strangers._rate = (
+        0  # there are more routes than wrong tokens that an address may send at once
+    )
     ids = await paths(api)
     for method, path in CALLS:
         for nobody in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic eDp5"}):

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from horae.accounts.audit import read_audit
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.params import Page, instant_param
 from horae.api.routes import PREFIX
@@ -69,7 +69,7 @@ async def audit_filter(
 )
 async def list_audit(
     context: Ctx,
-    gate: Door,
+    authenticator: Auth,
     principal: Annotated[Principal, Depends(allow("audit:read"))],
     page: Page,
     where: Annotated[AuditFilter, Depends(audit_filter)],
@@ -85,7 +85,7 @@ async def list_audit(
         first = await context.store.read(read_audit, projects, where, _EXPORTED, after)
         headers = {"content-disposition": 'attachment; filename="audit.jsonl"'}
         needed = "audit:read" if None not in (projects or (None,)) else "users:read"  # the installation is for admins
-        lines = _lines(context, Stay(gate, principal, needed), projects, where, first)
+        lines = _lines(context, Stay(authenticator, principal, needed), projects, where, first)
         return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
     found = await context.store.read(read_audit, projects, where, page.limit, after)
     return reply(listing((audit_json(one) for one in found.items), page.next(context, principal, scope, found.next)))

@@ -21,7 +21,7 @@ from horae.api.account_schemas import (
     UserView,
 )
 from horae.api.auth import Caller, allow_own, public
-from horae.api.authenticator import Authenticator, Door
+from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import Unauthenticated, refuses
@@ -65,7 +65,7 @@ async def start(context: Ctx) -> Response:
     dependencies=[Depends(public)],
     openapi_extra=takes(SignupBody),
 )
-async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
+async def sign_up(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """The first user needs the one-time token that the server printed, and becomes admin. Later users need an
     invitation, unless sign-up is open to all."""
     _require_passwords(context)
@@ -74,9 +74,9 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     password = check_password(body.password.get_secret_value(), name)
     digest = None if body.token is None else tokens.digest(body.token.get_secret_value())
     open_to_all = context.settings.allow_signup
-    await signin.admit(context, gate, request, {signin.address_bucket(gate, request): ADDRESS})
+    await signin.admit(context, authenticator, request, {signin.address_bucket(authenticator, request): ADDRESS})
     await context.store.read(signup.may_sign_up, digest=digest, open_to_all=open_to_all)
-    user = NewUser(context.ids.new(), name, await gate.passwords.hash(password), False, f"user:{name}")
+    user = NewUser(context.ids.new(), name, await authenticator.passwords.hash(password), False, f"user:{name}")
     made = await context.store.transact(signup.sign_up, user=user, digest=digest, open_to_all=open_to_all)
     return reply(shown(UserView, made), 201)
 
@@ -88,18 +88,20 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     dependencies=[Depends(public)],
     openapi_extra=takes(LoginBody),
 )
-async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
+async def log_in(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """Returns an access token that is valid for 15 minutes, and a refresh token for the next one; the portal gets the
     refresh token as a cookie. A 401 of the type `second-factor` means that the password was correct but a second factor
     is required: continue with `/auth/login/code`, or with `/auth/login/enrol` if `enrol` is true."""
     _require_passwords(context)
     body = await read_model(request, LoginBody)
     password = body.password.get_secret_value()
-    found = await signin.check_password(context, gate, request, body.username, password)
-    found = await signin.modernise(context, gate, found, password)
-    challenge(context, gate, found)
-    user, session_id, token = await signin.open_session(context, gate, request, found)
-    return signin.tokens_reply(request, context, gate, signin.tokens_json(context, gate, user, session_id, token))
+    found = await signin.check_password(context, authenticator, request, body.username, password)
+    found = await signin.modernise(context, authenticator, found, password)
+    challenge(context, authenticator, found)
+    user, session_id, token = await signin.open_session(context, authenticator, request, found)
+    return signin.tokens_reply(
+        request, context, authenticator, signin.tokens_json(context, authenticator, user, session_id, token)
+    )
 
 
 @router.post(
@@ -109,14 +111,14 @@ async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     dependencies=[Depends(public)],
     openapi_extra=takes(RefreshBody, required=False),
 )
-async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
+async def refresh(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """Exchanges a refresh token for a new pair of tokens. It can be used once; reusing it ends the session."""
     body = await read_model(request, RefreshBody)
-    given = _refresh_token(request, context, gate, body)
+    given = _refresh_token(request, context, authenticator, body)
     if given is None:
-        gate.refusals.note(request, "refresh")
+        authenticator.refusals.note(request, "refresh")
         raise Unauthenticated(_OVER)
-    token, digest = gate.refresh.mint(given.session_id, given.generation + 1)
+    token, digest = authenticator.refresh.mint(given.session_id, given.generation + 1)
     user = await context.store.transact(
         sessions.refresh,
         session_id=given.session_id,
@@ -126,11 +128,11 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
         lost_within=cookies.LOST_WITHIN if body.refresh_token is None else 0.0,
     )
     if user is None:
-        gate.forget(given.session_id)
-        gate.refusals.note(request, "refresh")
+        authenticator.forget(given.session_id)
+        authenticator.refusals.note(request, "refresh")
         raise Unauthenticated(_OVER)
-    found = signin.tokens_json(context, gate, user, given.session_id, token)
-    return signin.tokens_reply(request, context, gate, found, by_cookie=body.refresh_token is None)
+    found = signin.tokens_json(context, authenticator, user, given.session_id, token)
+    return signin.tokens_reply(request, context, authenticator, found, by_cookie=body.refresh_token is None)
 
 
 @router.post(
@@ -140,15 +142,15 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
     dependencies=[Depends(public)],
     openapi_extra=takes(RefreshBody, required=False),
 )
-async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
+async def log_out(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """Ends the session of the refresh token, or else of the access token; 204 even if it has already ended. A browser
     that signed in through the identity provider gets 200 and the URL where its session there can be ended."""
     body = await read_model(request, RefreshBody)
-    given = _refresh_token(request, context, gate, body)
+    given = _refresh_token(request, context, authenticator, body)
     session_id = given.session_id if given else None
     if session_id is None:
         text = request.headers.get("authorization", "").partition(" ")[2].strip()
-        claims = gate.access.read(text)
+        claims = authenticator.access.read(text)
         session_id = claims.session_id if claims else None
     url = None
     if session_id is not None:
@@ -157,7 +159,7 @@ async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
         ):
             url = await sso.sign_out_url(context, known)
         await context.store.transact(sessions.end_session, session_id=session_id)
-        gate.forget(session_id)
+        authenticator.forget(session_id)
     response = Response(status_code=204) if url is None else reply({"url": url})
     if cookies.NAME in request.cookies:
         cookies.drop(response)
@@ -180,7 +182,7 @@ async def me(caller: Own) -> Response:
 
 
 @router.post("/auth/password", status_code=204, openapi_extra=takes(PasswordBody))
-async def change_password(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def change_password(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Changes your own password, and ends your other sessions."""
     body = await read_model(request, PasswordBody)
     if caller.user is None or caller.session_id is None:
@@ -190,7 +192,7 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
     new = check_password(body.new_password.get_secret_value(), caller.user.username, "new_password")
     try:
         found = await signin.check_password(
-            context, gate, request, caller.user.username, body.password.get_secret_value()
+            context, authenticator, request, caller.user.username, body.password.get_secret_value()
         )
     except Unauthenticated:
         raise NotAllowed("the current password is wrong") from None  # a 401 would say that the token is
@@ -198,7 +200,7 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
         users.change_password,
         user_id=caller.user.id,
         checked=found.password,
-        new=await gate.passwords.hash(new),
+        new=await authenticator.passwords.hash(new),
         session_id=caller.session_id,
     )
     if not done:
@@ -207,12 +209,12 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
 
 
 @router.delete("/auth/sessions", status_code=204)
-async def sign_out_everywhere(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def sign_out_everywhere(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Ends all your sessions, including this one."""
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key has no sessions: revoke it instead")
     await context.store.transact(users.end_sessions, ref=caller.user.id, actor=caller.actor)
-    gate.forget(caller.session_id)
+    authenticator.forget(caller.session_id)
     response = Response(status_code=204)
     if cookies.NAME in request.cookies:
         cookies.drop(response)
@@ -230,10 +232,10 @@ def _place_json(caller: Caller, place: Place) -> dict[str, object]:
     return PlaceView(**asdict(place), permissions=permissions).model_dump()
 
 
-def _refresh_token(request: Request, context: Ctx, gate: Authenticator, body: RefreshBody) -> Refresh | None:
+def _refresh_token(request: Request, context: Ctx, authenticator: Authenticator, body: RefreshBody) -> Refresh | None:
     """From the body or the cookie; None for one that was never given out."""
     if body.refresh_token is not None:
         text: str | None = body.refresh_token.get_secret_value()
     else:
-        text = cookies.given(request, gate, context.settings.public_url)
-    return gate.refresh.read(text) if text else None
+        text = cookies.given(request, authenticator, context.settings.public_url)
+    return authenticator.refresh.read(text) if text else None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from horae.api.auth import Principal, allow, public
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
@@ -39,7 +39,7 @@ async def list_badges(
     request: Request,
     context: Ctx,
     principal: Reader,
-    gate: Door,
+    authenticator: Auth,
     page: Page,
     kind: Annotated[Subject | None, Query(description="only those of jobs, or of pings; needs subject")] = None,
     subject: Annotated[
@@ -52,7 +52,7 @@ async def list_badges(
     scope = "\0".join(["badges", kind or "", subject or ""])
     after = page.after(context, principal, scope)
     found = await context.store.read(_page, principal.project_id, kind, subject, page.limit, after)
-    base = base_url(request, context, gate)
+    base = base_url(request, context, authenticator)
     next_cursor = page.next(context, principal, scope, found.next)
     return reply(listing((_json(context, badge, base) for badge in found.items), next_cursor))
 
@@ -64,14 +64,14 @@ async def list_badges(
     responses=refuses(404),
     openapi_extra=takes(BadgeBody),
 )
-async def create_badge(request: Request, context: Ctx, principal: Writer, gate: Door) -> Response:
+async def create_badge(request: Request, context: Ctx, principal: Writer, authenticator: Auth) -> Response:
     """Creates a badge. Anybody who knows its URL sees the label and the state, and nothing else."""
     body = await read_model(request, BadgeBody)
     badge_id, project_id = context.ids.new(), principal.project_id
     token = mint(context.seals, project_id, "badge", badge_id)
     new = NewBadge(badge_id, project_id, body.kind, body.subject, body.label, token, principal.actor)
     made = await context.store.transact(badges.create_badge, badge=new)
-    return reply(_json(context, made, base_url(request, context, gate)), 201)
+    return reply(_json(context, made, base_url(request, context, authenticator)), 201)
 
 
 @router.delete(f"{PREFIX}/badges/{{id}}", status_code=204)

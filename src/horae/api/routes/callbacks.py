@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.auth import public
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
@@ -66,7 +66,7 @@ class CallbackView(BaseModel):
 async def take_callback(
     request: Request,
     context: Ctx,
-    gate: Door,
+    authenticator: Auth,
     token: Annotated[str, Path(description="from the header Horae-Callback-Url of the call")],
 ) -> Response:
     """Ends an attempt whose call was answered with 202, or reports its progress. Only the first end counts; later ones
@@ -74,7 +74,7 @@ async def take_callback(
     try:
         run_id, attempt = _named(context, token)
     except NotFound:
-        gate.refusals.note(request, "callback")
+        authenticator.refusals.note(request, "callback")
         raise
     body = await read_model(request, CallbackBody)
     await context.store.transact(

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.routes import PREFIX
 from horae.api.staying import LIFETIME, Stay
@@ -30,7 +30,7 @@ _TICK = 1.0
 async def follow_events(
     request: Request,
     context: Ctx,
-    gate: Door,
+    authenticator: Auth,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
     seconds: Annotated[
@@ -45,7 +45,7 @@ async def follow_events(
     watches: Watches = request.app.state.watches
     watch, follower = await watches.follow(principal.project_id)
     missed = await _missed(watch, follower, after)
-    stay = Stay(gate, principal, "runs:read")
+    stay = Stay(authenticator, principal, "runs:read")
     return events.stream(_follow(context, stay, _Following(watch, follower, kind, seconds), missed))
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.accounts import projects, signup
 from horae.api.account_schemas import InvitationBody, InvitationView, NewInvitationView, ProjectView, TokenBody
 from horae.api.auth import Caller, Principal, allow_in_path, allow_own
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
@@ -79,14 +79,14 @@ async def revoke_invitation(
 
 @router.post("/invitations/accept", response_model=ProjectView, openapi_extra=takes(TokenBody))
 async def accept_invitation(
-    request: Request, context: Ctx, gate: Door, caller: Annotated[Caller, Depends(allow_own("account:own"))]
+    request: Request, context: Ctx, authenticator: Auth, caller: Annotated[Caller, Depends(allow_own("account:own"))]
 ) -> Response:
     """Joins the project with an existing account. A higher role that you already have there is kept."""
     body = await read_model(request, TokenBody)
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key belongs to one project only: sign in as a user")
     project = await context.store.transact(_join, caller.user.id, digest(body.token.get_secret_value()))
-    gate.forget(caller.session_id)
+    authenticator.forget(caller.session_id)
     return reply(shown(ProjectView, project))
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.params import RunId
 from horae.api.routes import PREFIX
@@ -49,7 +49,7 @@ Look = tuple[RunRecord, list[LogPiece]]
 )
 async def read_log(
     context: Ctx,
-    gate: Door,
+    authenticator: Auth,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     run_id: RunId,
     cursor: Annotated[str | None, Query(max_length=50, description="start after this piece: attempt.seq")] = None,
@@ -63,7 +63,7 @@ async def read_log(
     each does after 15 minutes, can be resumed after `Last-Event-ID`."""
     after = _position(last_event_id or cursor, "Last-Event-ID" if last_event_id else "cursor")
     project_id = principal.project_id
-    stay = Stay(gate, principal, "runs:read")
+    stay = Stay(authenticator, principal, "runs:read")
     if follow:
         first = await context.store.read(_look, project_id, run_id, after, _PIECES)
         return events.stream(_follow(context, stay, run_id, after, first))

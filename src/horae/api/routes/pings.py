@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import AfterValidator
 
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Expected, Page
@@ -61,9 +61,9 @@ Ref = Annotated[str, Path(alias="id", description="a ping's id or its name"), Af
 class Shower:
     """Pings as the caller may see them."""
 
-    def __init__(self, request: Request, context: Ctx, gate: Door, now: datetime) -> None:
+    def __init__(self, request: Request, context: Ctx, authenticator: Auth, now: datetime) -> None:
         self._context, self._now = context, now
-        self._base = base_url(request, context, gate)
+        self._base = base_url(request, context, authenticator)
 
     def json(self, ping: PingRecord, principal: Principal) -> dict[str, Any]:
         spec, standing, now = ping.spec, ping.standing, self._now
@@ -89,9 +89,9 @@ class Shower:
         return reply(self.json(ping, principal), status, headers)
 
 
-async def shower(request: Request, context: Ctx, gate: Door) -> Shower:
+async def shower(request: Request, context: Ctx, authenticator: Auth) -> Shower:
     now = await context.store.read(lambda tx: tx.now())  # by the clock that alerts and filters use
-    return Shower(request, context, gate, now)
+    return Shower(request, context, authenticator, now)
 
 
 Show = Annotated[Shower, Depends(shower)]

@@ -13,7 +13,7 @@ from horae.api import second_factor as factor
 from horae.api import signin
 from horae.api.account_schemas import TokensView
 from horae.api.auth import Caller, allow_admin, allow_own, public
-from horae.api.authenticator import Authenticator, Door
+from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import Unauthenticated, refuses
@@ -54,11 +54,11 @@ _OFF = "you have no second factor"
     dependencies=[Depends(public)],
     openapi_extra=takes(CodeBody),
 )
-async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Response:
+async def log_in_with_code(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """The second step of signing in with a second factor: exchanges a code for a session."""
     body = await read_model(request, CodeBody)
-    found = await factor.challenged(context, gate, request, "code", body.challenge.get_secret_value())
-    session, token = signin.new_session(context, gate, request, found.user.id)
+    found = await factor.challenged(context, authenticator, request, "code", body.challenge.get_secret_value())
+    session, token = signin.new_session(context, authenticator, request, found.user.id)
 
     async def look() -> bool:
         return None is not await context.store.transact(
@@ -69,9 +69,9 @@ async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Respon
             seals=context.seals,
         )
 
-    await factor.check_code(context, gate, request, found, look)
-    tokens = signin.tokens_json(context, gate, found.user, session.id, token)
-    return signin.tokens_reply(request, context, gate, tokens)
+    await factor.check_code(context, authenticator, request, found, look)
+    tokens = signin.tokens_json(context, authenticator, found.user, session.id, token)
+    return signin.tokens_reply(request, context, authenticator, tokens)
 
 
 @router.post(
@@ -81,13 +81,13 @@ async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Respon
     dependencies=[Depends(public)],
     openapi_extra=takes(ChallengeBody),
 )
-async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response:
+async def enrol_at_login(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """For users who are required to have a second factor and do not have one yet: returns what an authenticator app
     needs."""
     body = await read_model(request, ChallengeBody)
-    found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
+    found = await factor.challenged(context, authenticator, request, "enrol", body.challenge.get_secret_value())
     # A challenge can be sent again, and no request limit knows its sender yet: a QR code is work.
-    await signin.admit(context, gate, request, {f"enrol:{found.user.id}": GUESS}, user=found.user)
+    await signin.admit(context, authenticator, request, {f"enrol:{found.user.id}": GUESS}, user=found.user)
     enrolment = factor.Enrolment(context, found)
     await _begin(context, found, enrolment, None)
     return reply(enrolment.json())
@@ -100,13 +100,13 @@ async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response
     dependencies=[Depends(public)],
     openapi_extra=takes(CodeBody),
 )
-async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Response:
+async def confirm_at_login(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """Turns the second factor on with the app's first code, and opens a session."""
     body = await read_model(request, CodeBody)
-    found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
+    found = await factor.challenged(context, authenticator, request, "enrol", body.challenge.get_secret_value())
     if found.user.second_factor:
         raise Conflict("you have already set up a second factor: sign in with it")
-    session, token = signin.new_session(context, gate, request, found.user.id)
+    session, token = signin.new_session(context, authenticator, request, found.user.id)
     recovery = factor.RecoveryCodes(found)
 
     async def look() -> bool:
@@ -120,9 +120,9 @@ async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Respon
             opens=session,
         )
 
-    await factor.check_code(context, gate, request, found, look)
-    tokens = signin.tokens_json(context, gate, found.user, session.id, token)
-    return signin.tokens_reply(request, context, gate, {**tokens, "recovery_codes": recovery.codes})
+    await factor.check_code(context, authenticator, request, found, look)
+    tokens = signin.tokens_json(context, authenticator, found.user, session.id, token)
+    return signin.tokens_reply(request, context, authenticator, {**tokens, "recovery_codes": recovery.codes})
 
 
 # ---- one's own
@@ -145,11 +145,11 @@ async def show_second_factor(context: Ctx, caller: Own) -> Response:
 
 
 @router.post("/auth/second-factor", response_model=EnrolmentView, openapi_extra=takes(EnrolBody))
-async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def enrol(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Returns what a new authenticator app needs. Nothing changes until its first code is confirmed, within an hour. If
     you already have a second factor, the new one replaces it."""
     body = await read_model(request, EnrolBody)
-    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    found = await _with_password(request, context, authenticator, caller, body.password.get_secret_value())
     enrolment = factor.Enrolment(context, found)
     if not found.user.second_factor:
         await _begin(context, found, enrolment, None)
@@ -157,12 +157,14 @@ async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Resp
     if body.code is None:
         raise Conflict("enter a code from the current app, or a recovery code, to replace it", field="code")
     code = body.code.get_secret_value()
-    await _allowed(factor.check_code(context, gate, request, found, lambda: _begins(context, found, enrolment, code)))
+    await _allowed(
+        factor.check_code(context, authenticator, request, found, lambda: _begins(context, found, enrolment, code))
+    )
     return reply(enrolment.json())
 
 
 @router.post("/auth/second-factor/confirm", response_model=RecoveryCodesView, openapi_extra=takes(ConfirmBody))
-async def confirm(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def confirm(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Turns the second factor on with the app's first code. Your other sessions end."""
     body = await read_model(request, ConfirmBody)
     user_id, session_id = _signed_in(caller)
@@ -180,16 +182,16 @@ async def confirm(request: Request, context: Ctx, gate: Door, caller: Own) -> Re
             keep=session_id,
         )
 
-    await _allowed(factor.check_code(context, gate, request, found, look))
-    gate.forget(session_id)
+    await _allowed(factor.check_code(context, authenticator, request, found, look))
+    authenticator.forget(session_id)
     return reply({"recovery_codes": recovery.codes})
 
 
 @router.post("/auth/second-factor/recovery-codes", response_model=RecoveryCodesView, openapi_extra=takes(ProofBody))
-async def renew_recovery_codes(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def renew_recovery_codes(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Creates ten new recovery codes; the old ones stop working."""
     body = await read_model(request, ProofBody)
-    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    found = await _with_password(request, context, authenticator, caller, body.password.get_secret_value())
     if not found.user.second_factor:
         raise Conflict(_OFF)
     recovery = factor.RecoveryCodes(found)
@@ -204,12 +206,12 @@ async def renew_recovery_codes(request: Request, context: Ctx, gate: Door, calle
             seals=context.seals,
         )
 
-    await _allowed(factor.check_code(context, gate, request, found, look))
+    await _allowed(factor.check_code(context, authenticator, request, found, look))
     return reply({"recovery_codes": recovery.codes})
 
 
 @router.post("/auth/second-factor/off", status_code=204, openapi_extra=takes(ProofBody))
-async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def turn_off(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Turns your second factor off: from then on, your password alone signs you in. 409 if the installation requires a
     second factor."""
     body = await read_model(request, ProofBody)
@@ -217,7 +219,7 @@ async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> R
     assert caller.user is not None
     if required(context.settings.second_factor, caller.user):
         raise Conflict("this installation requires a second factor: you can replace yours by enrolling another app")
-    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    found = await _with_password(request, context, authenticator, caller, body.password.get_secret_value())
     if not found.user.second_factor:
         raise Conflict(_OFF)
 
@@ -230,8 +232,8 @@ async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> R
             seals=context.seals,
         )
 
-    await _allowed(factor.check_code(context, gate, request, found, look))
-    gate.forget(session_id)
+    await _allowed(factor.check_code(context, authenticator, request, found, look))
+    authenticator.forget(session_id)
     return Response(status_code=204)
 
 
@@ -260,12 +262,12 @@ def _signed_in(caller: Caller) -> tuple[str, str]:
 
 
 async def _with_password(
-    request: Request, context: RequestContext, gate: Authenticator, caller: Caller, password: str
+    request: Request, context: RequestContext, authenticator: Authenticator, caller: Caller, password: str
 ) -> Credentials:
     """These changes need the password again: an unattended browser must not be enough."""
     user_id, _ = _signed_in(caller)
     try:
-        return await signin.check_password(context, gate, request, user_id, password)
+        return await signin.check_password(context, authenticator, request, user_id, password)
     except Unauthenticated:
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
 

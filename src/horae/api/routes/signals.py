@@ -111,7 +111,7 @@ async def _message(request: Request) -> tuple[PingMessage, bool]:
     agent = storable(request.headers.get("user-agent", "")) or ""
     message = PingMessage(
         method=request.scope["method"],
-        address=request.app.state.gate.proxies.address(request)[:100],
+        address=request.app.state.authenticator.proxies.address(request)[:100],
         agent=agent[:200] or None,
         body=storable(kept.decode(errors="replace")) if kept else None,
         body_bytes=total or None,

@@ -13,7 +13,7 @@ from horae.accounts.single_sign_on import SignedIn
 from horae.api import cookies, signin, sso
 from horae.api import second_factor as factor
 from horae.api.auth import Caller, Public, allow_own, public
-from horae.api.authenticator import Authenticator, Door
+from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext, origin_of
 from horae.api.errors import ProviderAway, TooManyRequests, Unauthenticated, refuses
@@ -46,15 +46,15 @@ class _Browser(Public):
     dependencies=[Depends(public)],
     openapi_extra=takes(SsoBody, required=False),
 )
-async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
+async def start_sso(request: Request, context: Ctx, authenticator: Auth) -> Response:
     """Starts a sign-in at the identity provider: returns the URL to send the browser to, and sets a cookie that binds
     the response to this browser."""
     body = await read_model(request, SsoBody)
-    return await _start(request, context, gate, sso.begin(context, gate, request, body.next))
+    return await _start(request, context, authenticator, sso.begin(context, authenticator, request, body.next))
 
 
 @router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
-async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+async def link_sso(request: Request, context: Ctx, authenticator: Auth, caller: Own) -> Response:
     """Starts a sign-in at the identity provider that connects your account to it: from then on you sign in there, and
     your password is no longer accepted. It also removes your second factor, and therefore requires a code if you have
     one."""
@@ -62,16 +62,20 @@ async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> R
     user, session_id = _signed_in(caller)
     provider_of(context)
     try:
-        found = await signin.check_password(context, gate, request, user.username, body.password.get_secret_value())
+        found = await signin.check_password(
+            context, authenticator, request, user.username, body.password.get_secret_value()
+        )
     except Unauthenticated:
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
     if found.user.second_factor:
-        await _check_code(request, context, gate, found, body)
-    return await _start(request, context, gate, sso.begin(context, gate, request, body.next, session_id))
+        await _check_code(request, context, authenticator, found, body)
+    return await _start(
+        request, context, authenticator, sso.begin(context, authenticator, request, body.next, session_id)
+    )
 
 
 async def _check_code(
-    request: Request, context: RequestContext, gate: Authenticator, found: Credentials, body: LinkBody
+    request: Request, context: RequestContext, authenticator: Authenticator, found: Credentials, body: LinkBody
 ) -> None:
     if body.code is None:
         raise Conflict("enter a code from your app, or a recovery code, to connect your account", field="code")
@@ -83,7 +87,7 @@ async def _check_code(
         )
 
     try:
-        await factor.check_code(context, gate, request, found, look)
+        await factor.check_code(context, authenticator, request, found, look)
     except Unauthenticated as error:
         raise NotAllowed(str(error)) from None
 
@@ -94,12 +98,14 @@ def _signed_in(caller: Caller) -> tuple[User, str]:
     return caller.user, caller.session_id
 
 
-async def _start(request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt) -> Response:
+async def _start(
+    request: Request, context: RequestContext, authenticator: Authenticator, attempt: SignInAttempt
+) -> Response:
     provider = provider_of(context)
     try:
         url = await provider.authorization_url(attempt.attempted)
     except NotAccepted as error:
-        gate.refusals.note(request, "sso", reason=str(Refusal.UNAVAILABLE), why=error.why)
+        authenticator.refusals.note(request, "sso", reason=str(Refusal.UNAVAILABLE), why=error.why)
         raise ProviderAway(f"{provider.name} is not responding right now; try again soon") from None
     response = reply({"url": url})
     sso.keep(context, response, attempt)
@@ -108,37 +114,48 @@ async def _start(request: Request, context: RequestContext, gate: Authenticator,
 
 @router.get("/auth/sso/callback", include_in_schema=False, dependencies=[Depends(_Browser())])
 async def callback(
-    request: Request, context: Ctx, gate: Door, state: str = "", code: str = "", iss: str | None = None, error: str = ""
+    request: Request,
+    context: Ctx,
+    authenticator: Auth,
+    state: str = "",
+    code: str = "",
+    iss: str | None = None,
+    error: str = "",
 ) -> Response:
     """Where the provider redirects the browser."""
     provider = provider_of(context)
     context = replace(context, store=context.store.on_behalf_of(origin_of(request)))  # although it is a GET
-    attempt = sso.begun(context, gate, request, state)
+    attempt = sso.begun(context, authenticator, request, state)
     if attempt is None:
-        return sso.refused(gate, request, None, Refusal.EXPIRED, "no sign-in was started in this browser")
+        return sso.refused(authenticator, request, None, Refusal.EXPIRED, "no sign-in was started in this browser")
     if error:
         denied = error == "access_denied"
         why = f"the provider answered with {error[:100]!r}"
-        return sso.refused(gate, request, attempt, Refusal.DENIED if denied else Refusal.UNAVAILABLE, why)
-    bucket = signin.address_bucket(gate, request)
+        return sso.refused(authenticator, request, attempt, Refusal.DENIED if denied else Refusal.UNAVAILABLE, why)
+    bucket = signin.address_bucket(authenticator, request)
     try:
-        await signin.admit(context, gate, request, {bucket: ADDRESS})
+        await signin.admit(context, authenticator, request, {bucket: ADDRESS})
         proof = await provider.redeem(code, attempt.attempted, iss)
         who = person(provider.issuer, proof.claims, context.settings.sso)
     except TooManyRequests:
         return sso.go(attempt, str(Refusal.LIMITED))
     except NotAccepted as refusal:
-        return sso.refused(gate, request, attempt, refusal.refusal, refusal.why)
+        return sso.refused(authenticator, request, attempt, refusal.refusal, refusal.why)
     await context.store.transact(sessions.forgive_try, bucket=bucket)
-    return await _open(request, context, gate, attempt, who, proof)
+    return await _open(request, context, authenticator, attempt, who, proof)
 
 
 async def _open(
-    request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt, who: Person, proof: Proof
+    request: Request,
+    context: RequestContext,
+    authenticator: Authenticator,
+    attempt: SignInAttempt,
+    who: Person,
+    proof: Proof,
 ) -> Response:
     session_id = context.ids.new()
-    token, digest = gate.refresh.mint(session_id, 1)
-    address = signin.plain(gate.proxies.address(request), longest=100)
+    token, digest = authenticator.refresh.mint(session_id, 1)
+    address = signin.plain(authenticator.proxies.address(request), longest=100)
     kept = sso.seal_token(context, session_id, proof.id_token)
     session = NewSession(session_id, "", digest, PORTAL, address, kept)
     try:
@@ -146,11 +163,11 @@ async def _open(
     except (DuplicateKey, Conflict):  # in another tab, at the same moment
         found = await _enter(context, attempt, who, session)
     if isinstance(found, Refusal):
-        return sso.refused(gate, request, attempt, found, "this person has no account here")
+        return sso.refused(authenticator, request, attempt, found, "this person has no account here")
     if found.unknown:
         log.warning("HORAE_OIDC_ROLES names projects that do not exist", projects=found.unknown)
     response = sso.go(attempt, "in" if attempt.link is None else "connected")
-    cookies.put(response, request, gate, token, context.settings.public_url)
+    cookies.put(response, request, authenticator, token, context.settings.public_url)
     return response
 
 

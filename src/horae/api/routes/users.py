@@ -11,7 +11,7 @@ from horae.accounts.departure import Leaving
 from horae.accounts.users import find_user
 from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView
 from horae.api.auth import Caller, allow_admin
-from horae.api.authenticator import Door
+from horae.api.authenticator import Auth
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Page, RevokeKeys
@@ -46,12 +46,14 @@ async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
 
 
 @router.post("/users", status_code=201, response_model=UserView, openapi_extra=takes(UserBody))
-async def create_user(request: Request, context: Ctx, gate: Door, caller: Writer) -> Response:
+async def create_user(request: Request, context: Ctx, authenticator: Auth, caller: Writer) -> Response:
     """Creates a user with a password of your choice, which they should change."""
     body = await read_model(request, UserBody)
     name = account.username(body.username)
     password = check_password(body.password.get_secret_value(), name)
-    user = account.NewUser(context.ids.new(), name, await gate.passwords.hash(password), body.is_admin, caller.actor)
+    user = account.NewUser(
+        context.ids.new(), name, await authenticator.passwords.hash(password), body.is_admin, caller.actor
+    )
     made = await context.store.transact(users.create_user, user=user)
     return reply(shown(UserView, made), 201, {"location": f"/api/v1/users/{made.id}"})
 
@@ -64,7 +66,7 @@ async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
 
 @router.patch("/users/{id}", response_model=ChangedUserView, openapi_extra=takes(UserPatch, merge=True))
 async def change_user(
-    request: Request, context: Ctx, gate: Door, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False
+    request: Request, context: Ctx, authenticator: Auth, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False
 ) -> Response:
     """Grants or revokes admin, deactivates or reactivates a user, or sets a new password. The last active admin cannot
     be removed. A user who is deactivated or no longer admin loses their open invitations; `keys` lists the keys they
@@ -77,7 +79,7 @@ async def change_user(
     password = None
     if body.password is not None:
         user = await context.store.read(find_user, ref)
-        password = await gate.passwords.hash(check_password(body.password.get_secret_value(), user.username))
+        password = await authenticator.passwords.hash(check_password(body.password.get_secret_value(), user.username))
     changed, left = await context.store.transact(
         users.change_user,
         ref=ref,

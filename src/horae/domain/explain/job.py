@@ -112,7 +112,7 @@ def _quota(facts: JobFacts) -> list[Gate]:
 
 
 def _places(facts: JobFacts) -> list[Gate]:
-    live, limit, now = facts.live, facts.spec.gate, facts.now
+    live, limit, now = facts.live, facts.spec.gate_limit, facts.now
     if limit is None:
         return []
     if facts.timed is None:

@@ -67,7 +67,7 @@ class JobSpec(BaseModel):
         return not isinstance(self.schedule, ManualSchedule | AfterSchedule)
 
     @property
-    def gate(self) -> int | None:
+    def gate_limit(self) -> int | None:
         """How many runs may be live; None for no limit."""
         return None if self.overlap == "allow" else self.max_instances
 

@@ -121,7 +121,7 @@ def plan_of(spec: JobSpec) -> Plan:
         catch_up=spec.catch_up,
         catch_up_window=spec.catch_up_window,
         overlap=spec.overlap,
-        max_instances=spec.gate,
+        max_instances=spec.gate_limit,
         queue=spec.queue,
         priority=spec.priority,
         needs=spec.target.needs,

@@ -108,7 +108,7 @@ def _attempts(facts: RunFacts) -> list[TimelineEntry]:
 def _wait(facts: RunFacts, before: AttemptRecord | None, again: datetime | None) -> str:
     """What an attempt waited for before it was claimed; waiting for a turn leaves no trace except the job's limit."""
     if before is None:
-        return "a worker" if facts.spec is None or facts.spec.gate is None else "its turn, or a worker"
+        return "a worker" if facts.spec is None or facts.spec.gate_limit is None else "its turn, or a worker"
     if again is not None or before.outcome == AttemptOutcome.INTERRUPTED:
         return "a worker"
     return "its backoff, and a worker"

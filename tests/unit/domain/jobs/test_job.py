@@ -77,7 +77,7 @@ def test_targets_tell_what_they_need():
 )
 def test_limits(changes, limit, gate):
     spec = JobSpec.model_validate({**JOB, **changes})
-    assert (spec.max_instances, spec.gate) == (limit, gate)
+    assert (spec.max_instances, spec.gate_limit) == (limit, gate)
     assert JobSpec.model_validate(spec.to_json()) == spec
 
 
