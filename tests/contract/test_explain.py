@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -149,7 +150,8 @@ async def test_overlap_skips_what_comes(world: World) -> None:
     await later.fire()
     found = await of_job(later, job)
     assert alone(found, "overlap"), "what was skipped just now is still felt, though the next is not due yet"
-    assert "overlap 4" in gate(found, "skipped").detail or "overlap 5" in gate(found, "skipped").detail
+    skipped = re.search(r"overlap (\d+)", gate(found, "skipped").detail)
+    assert skipped is not None and int(skipped[1]) >= 4, found
 
 
 async def test_a_run_in_its_backoff_keeps_its_place(world: World) -> None:

@@ -150,6 +150,6 @@ async def test_a_job_from_its_creation_to_its_end(horae: Horae, visit: Visit):
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     await expect(page.get_by_role("heading", name="Jobs", level=1)).to_be_visible()
     await expect(page.get_by_role("link", name=name)).to_have_count(0)
-    await page.go_back()  # to what was the job's page: that it is gone is said there, and nothing else is asked
     admin.forgive(404, "/jobs/")
+    await page.go_back()  # to what was the job's page, which says that the job is gone
     await expect(page.get_by_role("alert")).to_be_visible()

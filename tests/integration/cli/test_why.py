@@ -55,7 +55,7 @@ def test_a_job_whose_runs_no_worker_can_take_is_marked_in_the_list(horae: Horae,
         lines = horae("jobs", "list").out.splitlines()
         return [line.split()[0] for line in lines if "stranded" in line]
 
-    run_async(until(lambda: marked() == ["waiting"], timeout=30))
+    run_async(until(lambda: marked() == ["waiting"], timeout=90))
 
 
 async def test_a_run_that_failed_is_told_from_beginning_to_end(horae: Horae):

@@ -82,7 +82,7 @@ class Running:
         """The pids that noted it."""
         return [pid for r, e, pid, _ in self.notes() if e == event and role in (None, r)]
 
-    async def ready(self, timeout: float = 30) -> None:
+    async def ready(self, timeout: float = 90) -> None:
         await until(lambda: "Horae is running" in self.output or self.code is not None, timeout=timeout)
         assert self.code is None, self.output
         await until(lambda: len(self.processes()) >= 4)
@@ -95,7 +95,7 @@ class Running:
     def signal_parent(self, number: int) -> None:
         self._popen.send_signal(number)
 
-    async def ended(self, timeout: float = 15) -> int:
+    async def ended(self, timeout: float = 45) -> int:
         """Waits for its end; its exit code. Nothing of it is left then."""
         self.processes()
         await until(lambda: self.code is not None, timeout=timeout, message=f"its end; {self.output[-2_000:]}")
