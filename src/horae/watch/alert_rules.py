@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from horae.domain.cluster import metrics
-from horae.watch.queries import quantile, rate, select
+from horae.watch.queries import quantile, rate, select, total
 
 
 class AlertRule(NamedTuple):
@@ -19,12 +19,13 @@ class AlertRule(NamedTuple):
     remedy: str
 
 
-_ALIVE = select(metrics.WORKERS, status="~idle|busy")
+_ALIVE = total(metrics.WORKERS, status="~idle|busy")
+_INSTALLATION = select(metrics.SHARDS, state="owned")  # which is there, and 0, even if nothing else is
 
 ALERT_RULES = (
     AlertRule(
         "HoraeNoWorker",
-        f"(sum({_ALIVE}) or vector(0)) == 0",
+        f"({_ALIVE} or 0 * max({_INSTALLATION})) == 0",
         "5m",
         "critical",
         "No worker takes runs",
@@ -37,6 +38,22 @@ ALERT_RULES = (
         "critical",
         "{{ $value }} shards of the jobs belong to no scheduler: their schedules do not fire",
         "Start a scheduler (`horae scheduler`); `horae schedulers` shows who there is.",
+    ),
+    AlertRule(
+        "HoraeUnseen",
+        f"absent({metrics.SHARDS.name})",
+        "5m",
+        "critical",
+        "Prometheus gets no figures of the installation, so the other alerts cannot fire",
+        "Look at `serve` and its database, and whether Prometheus has the right HORAE_METRICS_TOKEN.",
+    ),
+    AlertRule(
+        "HoraeNotReady",
+        f"min by (instance) ({metrics.READY.name}) == 0 unless max by (instance) ({select(metrics.DRAINING)}) == 1",
+        "2m",
+        "critical",
+        "{{ $labels.instance }} cannot reach its database, or keeps failing",
+        "Its `/health/ready` says why, and so does its log; `horae doctor` checks the database.",
     ),
     AlertRule(
         "HoraeQueueWaits",
@@ -59,7 +76,7 @@ ALERT_RULES = (
         f"delta(max({metrics.DEAD_LETTERS.name})[1h:5m]) > 0",
         "1h",
         "info",
-        "Dead letters keep growing: {{ $value }} more within an hour",
+        'Dead letters keep growing: {{ printf "%.0f" $value }} more within an hour',
         "Look at them with `horae dead list`; redrive or discard them.",
     ),
     AlertRule(
@@ -97,7 +114,7 @@ ALERT_RULES = (
     AlertRule(
         "HoraeSlotsExhausted",
         f"max({metrics.CLUSTER_BUSY.name}) / max({metrics.CLUSTER_SLOTS.name}) > 0.95 "
-        f"and sum({metrics.QUEUE_DEPTH.name}) > 0",
+        f"and {total(metrics.QUEUE_DEPTH)} > 0",
         "30m",
         "warning",
         "{{ $value | humanizePercentage }} of all slots are busy, and runs wait",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from horae.domain.cluster import metrics
-from horae.watch.queries import quantile, rate
+from horae.watch.queries import quantile, rate, total
 
 _WINDOW = "$__rate_interval"
 _WIDTH, _HEIGHT = 24, 8
@@ -23,16 +23,20 @@ class Panel(NamedTuple):
     stacked: bool = False
 
 
-def _percentiles(family: metrics.Family) -> tuple[tuple[str, str], ...]:
-    return tuple((quantile(family, share, _WINDOW), f"p{share * 100:g}") for share in (0.5, 0.95, 0.99))
+def _percentiles(family: metrics.Family, **labels: str) -> tuple[tuple[str, str], ...]:
+    return tuple((quantile(family, share, _WINDOW, (), **labels), f"p{share * 100:g}") for share in (0.5, 0.95, 0.99))
+
+
+def _mean(family: metrics.Family) -> str:
+    return f"{rate(family, _WINDOW, suffix='_sum')} / {rate(family, _WINDOW, suffix='_count')}"
 
 
 ROWS: dict[str, tuple[Panel, ...]] = {
     "Now": (
-        Panel("Queued and due", "short", ((f"sum({metrics.QUEUE_DEPTH.name})", ""),), "stat", 4),
+        Panel("Queued and due", "short", ((total(metrics.QUEUE_DEPTH), ""),), "stat", 4),
         Panel("Oldest", "s", ((f"max({metrics.QUEUE_AGE.name})", ""),), "stat", 4),
         Panel("Dead letters", "short", ((f"max({metrics.DEAD_LETTERS.name})", ""),), "stat", 4),
-        Panel("Workers", "short", ((f"sum({metrics.WORKERS.name}{{status=~'idle|busy'}})", ""),), "stat", 4),
+        Panel("Workers", "short", ((total(metrics.WORKERS, status="~idle|busy"), ""),), "stat", 4),
         Panel(
             "Slots busy",
             "percentunit",
@@ -47,6 +51,12 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel("Skipped occurrences", "ops", ((rate(metrics.SKIPPED, _WINDOW, ("reason",)), "{{reason}}"),)),
         Panel("Retries", "ops", ((rate(metrics.RETRIES, _WINDOW), "retries"),)),
         Panel("Lateness", "s", _percentiles(metrics.LATENESS)),
+        Panel(
+            "Share that fails",
+            "percentunit",
+            ((f"{rate(metrics.RUNS, _WINDOW, status='failed')} / {rate(metrics.RUNS, _WINDOW)}", "failed"),),
+        ),
+        Panel("Average duration of attempts", "s", ((_mean(metrics.ATTEMPTS), "average"),)),
         Panel("Duration of attempts (p95)", "s", ((quantile(metrics.ATTEMPTS, 0.95, _WINDOW, ("kind",)), "{{kind}}"),)),
         Panel(
             "Attempts",
@@ -69,6 +79,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
     ),
     "Schedulers": (
         Panel("Fire lag", "s", _percentiles(metrics.FIRE_LAG)),
+        Panel("Duration of ticks", "s", _percentiles(metrics.STEP_SECONDS, loop="fire")),
         Panel("Shards by scheduler", "short", ((metrics.OWN_SHARDS.name, "{{instance}}"),), stacked=True),
         Panel("Runs queued", "ops", ((rate(metrics.QUEUED, _WINDOW, ("trigger",)), "{{trigger}}"),), stacked=True),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 from collections.abc import Callable, Mapping
@@ -38,10 +39,9 @@ def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None 
     if human:
         shared[-1] = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False, key="timestamp")
         render: list[structlog.types.Processor] = [
-            structlog.dev.ConsoleRenderer(
-                colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=36
-            )
+            structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=_traceback, pad_event_to=36)
         ]
+        render.insert(0, _on_one_line)
     else:
         render = [
             structlog.processors.format_exc_info,
@@ -78,6 +78,22 @@ def _report(logger: Any, method: str, line: structlog.types.EventDict) -> struct
 def _always(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
     """Not context variables: those do not reach the threads of heartbeats and supervisors."""
     return {**_bound, **line}
+
+
+_UNSEEN = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+"""Control characters, which a terminal obeys: messages of exceptions may quote what somebody else wrote."""
+
+
+def _on_one_line(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
+    """So that no message can look like a second line. Values are quoted by the renderer."""
+    line["event"] = str(line["event"]).translate(_UNSEEN).replace("\n", "\\n")
+    return line
+
+
+def _traceback(stream: TextIO, error: Any) -> None:
+    plain = io.StringIO()
+    structlog.dev.plain_traceback(plain, error)
+    stream.write(plain.getvalue().translate(_UNSEEN))
 
 
 def _route_libraries(

@@ -16,16 +16,29 @@ def select(family: Family, suffix: str = "", **labels: str) -> str:
     return f"{family.name}{suffix}{{{conditions}}}" if conditions else f"{family.name}{suffix}"
 
 
+def total(family: Family, by: tuple[str, ...] = (), **labels: str) -> str:
+    """The current value, summed over labels and processes."""
+    return _summed(family, select(family, **labels), by)
+
+
 def rate(family: Family, window: str = "5m", by: tuple[str, ...] = (), suffix: str = "", **labels: str) -> str:
-    """The increase per second, summed over processes."""
-    return f"sum{_by(by)}(rate({select(family, suffix, **labels)}[{window}]))"
+    """The increase per second, summed over labels and processes."""
+    return _summed(family, f"rate({select(family, suffix, **labels)}[{window}])", by)
 
 
-def quantile(family: Family, share: float, window: str = "5m", by: tuple[str, ...] = ()) -> str:
+def quantile(family: Family, share: float, window: str = "5m", by: tuple[str, ...] = (), **labels: str) -> str:
     if family.kind != "histogram":
         raise ValueError(f"{family.name} is not a histogram")
-    inner = f"sum{_by(('le', *by))}(rate({family.name}_bucket[{window}]))"
+    inner = f"sum{_by(('le', *by))}(rate({select(family, '_bucket', **labels)}[{window}]))"
     return f"histogram_quantile({share}, {inner})"
+
+
+def _summed(family: Family, values: str, by: tuple[str, ...]) -> str:
+    """However many serve processes are scraped, what all of them report counts once."""
+    if not family.shared:
+        return f"sum{_by(by)}({values})"
+    once = f"max{_by(family.labels)}({values})"
+    return once if by == family.labels else f"sum{_by(by)}({once})"
 
 
 def _by(labels: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.errors import ConfigurationError
 from horae.domain.loopback import local_url
 from horae.executors.http_files import allow_sockets
-from horae.processes.loop import Loop, log, patiently
+from horae.processes.loop import Loop, log, measure, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.watch.systemd import SystemdNotifier
@@ -23,7 +23,7 @@ from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.tracing import Tracing
-from horae.wiring.watching import measured
+from horae.wiring.watching import introduced, measured
 
 if TYPE_CHECKING:
     import uvicorn
@@ -76,6 +76,7 @@ async def _serve(settings: Settings) -> None:
             if (engine := celery_of(store)) is not None:
                 engine.start()
             app = _app(settings, store)
+            introduced(app.state.meters, "serve", readiness)
             measured(app.state.meters, "serve", store, wakeups)
             app.state.hints_trouble = lambda: wakeups.trouble
             tracing.watch(store)
@@ -83,6 +84,7 @@ async def _serve(settings: Settings) -> None:
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
             await patiently(partial(_welcome, settings, store), stop)
             looking, watching = Loop("database", partial(_look, store)), scheduler_watch(store, settings)
+            measure((looking, watching), app.state.meters)
             for loop in (looking, watching):
                 serving.add_done_callback(partial(_stop, loop))
             await asyncio.gather(looking.run(), watching.run())

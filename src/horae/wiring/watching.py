@@ -20,7 +20,6 @@ from horae.watch.run_meter import RunMeter
 from horae.watch.systemd import SystemdNotifier
 from horae.wiring.shared import CLOCK
 
-_BY_DATABASE = frozenset({metrics.RETRIES})
 _WAITING = Readiness(("it waits for the database",))
 
 
@@ -38,6 +37,7 @@ class Watching:
         self._role = role
         self._process: Watched | None = None
         self._none_yet = Meters()
+        introduced(self._none_yet, role, self.readiness)
 
     def meters(self) -> Meters:
         return self._none_yet if self._process is None else self._process.meters
@@ -48,6 +48,7 @@ class Watching:
     def shows(self, process: Watched, store: SqlStore, wakeups: Wakeups) -> None:
         self._process = process
         process.hints_trouble = lambda: wakeups.trouble
+        introduced(process.meters, self._role, self.readiness)
         measured(process.meters, self._role, store, wakeups)
 
     def heard(self, on_hint: Callable[[Hint], None]) -> Callable[[Hint], None]:
@@ -61,15 +62,25 @@ class Watching:
         return hear
 
 
+def introduced(meters: Meters, role: Role, readiness: Callable[[], Readiness]) -> None:
+    """What is known of a process before anything has happened."""
+    meters.gauge(metrics.BUILD, lambda: {(__version__, role): 1})
+    meters.level(metrics.READY, lambda: readiness().ready)
+
+
 def measured(meters: Meters, role: Role, store: SqlStore, wakeups: Wakeups) -> None:
     """Counts what a process does through these. What has not happened yet is exposed as 0, which distinguishes it from
     what is not counted."""
     for family in metrics.FAMILIES:
-        if role in family.roles and family.kind == "counter" and not family.labels and family not in _BY_DATABASE:
+        if role in family.roles and family.kind == "counter" and not (family.labels or family.shared):
             meters.add(family, by=0)
     store.measure(meters)
     store.observers = (*store.observers, RunMeter(meters, CLOCK))
-    meters.gauge(metrics.BUILD, lambda: {(__version__, role): 1})
+    if role in metrics.WAKEUPS_RELIABLE.roles:
+        _count_wakeups(meters, wakeups)
+
+
+def _count_wakeups(meters: Meters, wakeups: Wakeups) -> None:
     meters.level(metrics.WAKEUPS_RELIABLE, lambda: wakeups.reliable)
     lost = wakeups.on_lost
 

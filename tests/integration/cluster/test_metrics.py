@@ -156,10 +156,15 @@ async def test_probes_tell_the_truth_while_the_database_is_away(make_cluster: Ma
     cluster = await make_cluster("postgresql", HORAE_LEASE="4s", HORAE_HEARTBEAT="1s")
     async with Proxy.before(cluster.url) as proxy, httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as web:
         proxy.refuse()
-        ports = (free_port(), free_port())
+        ports, serves = (free_port(), free_port()), free_port()
+        token = {"HORAE_METRICS_TOKEN": "letmesee"}
         members = [
-            cluster.start("scheduler", HORAE_DATABASE_URL=proxy.url, HORAE_METRICS_PORT=str(ports[0])),
-            cluster.start("worker", "--import", TASKS, HORAE_DATABASE_URL=proxy.url, HORAE_METRICS_PORT=str(ports[1])),
+            cluster.start("scheduler", HORAE_DATABASE_URL=proxy.url, HORAE_METRICS_PORT=str(ports[0]), **token),
+            cluster.start(
+                *("worker", "--import", TASKS),
+                **{"HORAE_DATABASE_URL": proxy.url, "HORAE_METRICS_PORT": str(ports[1]), **token},
+            ),
+            cluster.start("serve", HORAE_DATABASE_URL=proxy.url, HORAE_PORT=str(serves), **token),
         ]
 
         async def all_answer(status: int, live: int = 200) -> bool:
@@ -170,16 +175,34 @@ async def test_probes_tell_the_truth_while_the_database_is_away(make_cluster: Ma
                 return False
             return set(found) == {status} and set(alive) == {live}
 
+        async def figures(port: int) -> Numbers:
+            return await numbers(web, address(port), authorization="Bearer letmesee")
+
+        async def serve_is(ready: int) -> bool:
+            try:
+                return (await figures(serves)).get(("horae_ready", ())) == ready
+            except (httpx.TransportError, AssertionError):
+                return False
+
         await eventually(all_answer, 503)
+        assert [(await figures(port))["horae_ready", ()] for port in ports] == [0, 0]
         said = (await web.get(address(ports[1], "/health/ready"))).json()
         assert said == {"status": "not ready", "service": "horae", "reasons": ["it waits for the database"]}
         proxy.accept()
         await eventually(all_answer, 200)
+        await eventually(serve_is, 1)
+        assert [(await figures(port))["horae_ready", ()] for port in ports] == [1, 1]
+        assert ("horae_shards", ("owned",)) in await figures(serves)
         proxy.refuse()
         await eventually(all_answer, 503)
+        await eventually(serve_is, 0)
+        alone = await figures(serves)
+        assert ("horae_shards", ("owned",)) not in alone, "nothing is known of the installation"
+        assert alone["horae_loop_troubled", ("database",)] == 1
         proxy.accept()
         await eventually(all_answer, 200)
-        assert [await member.stop() for member in members] == [0, 0]
+        await eventually(serve_is, 1)
+        assert [await member.stop() for member in members] == [0, 0, 0]
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

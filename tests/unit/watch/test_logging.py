@@ -46,6 +46,23 @@ def test_lines_on_a_terminal():
     assert not stream.getvalue().startswith("{")
 
 
+def test_nothing_that_is_logged_forges_a_line_or_moves_a_terminal():
+    stream = Terminal()
+    logging.configure(stream=stream, form="console", role="serve")
+    hostile = "fine\n12:00:00 [info     ] run ended \x1b[2J\r\x9b1A"
+    structlog.get_logger().info("request", path=hostile)
+    structlog.get_logger().info(hostile)
+    standard.getLogger("some.library").warning(hostile)
+    assert [line.count("run ended") for line in stream.getvalue().splitlines()] == [1, 1, 1]
+    try:
+        raise ValueError(hostile)
+    except ValueError:
+        structlog.get_logger().exception("failed")
+    assert "ValueError: fine" in stream.getvalue()
+    for control in ("\x1b[2J", "\r", "\x9b"):  # colours are our own
+        assert control not in stream.getvalue()
+
+
 def test_the_setting_decides():
     stream = Terminal()
     logging.configure(stream=stream, form="json", level="error")

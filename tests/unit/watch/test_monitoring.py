@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import pytest
 import yaml
 
 from horae.cli.commands import app as command_line
-from horae.domain.cluster.metrics import FAMILIES, QUEUE_AGE, RUNS
+from horae.domain.cluster.metrics import AUTH_FAILURES, FAMILIES, QUEUE_AGE, QUEUE_DEPTH, RUNS
 from horae.watch.alert_rules import ALERT_RULES, AlertRule, prometheus_rules
 from horae.watch.dashboard import grafana_dashboard
-from horae.watch.queries import quantile, select
+from horae.watch.queries import quantile, rate, select, total
 from tests.lacking import lacking
 
 NAMES = {family.name for family in FAMILIES} | {
@@ -77,7 +78,12 @@ def series(name: str, values: str) -> dict[str, str]:
 
 # What each alert is made to fire by, minute by minute, and the labels that it then has.
 FORCED: dict[str, tuple[list[dict[str, str]], dict[str, str]]] = {
-    "HoraeNoWorker": ([series('horae_workers{status="offline"}', "1x20")], {}),
+    "HoraeNoWorker": (
+        [series('horae_workers{status="offline"}', "1x20"), series('horae_shards{state="owned"}', "64x20")],
+        {},
+    ),
+    "HoraeUnseen": ([series("horae_shards", "_x20")], {}),
+    "HoraeNotReady": ([series('horae_ready{instance="w1"}', "0x20")], {"instance": "w1"}),
     "HoraeShardsWithoutScheduler": ([series('horae_shards{state="free"}', "3x20")], {}),
     "HoraeQueueWaits": ([series('horae_queue_oldest_seconds{queue="mail"}', "2000+60x20")], {"queue": "mail"}),
     "HoraeRunsFail": (
@@ -135,6 +141,9 @@ FORCED: dict[str, tuple[list[dict[str, str]], dict[str, str]]] = {
 WELL = [
     series('horae_workers{status="idle"}', "2x200"),
     series('horae_shards{state="free"}', "0x200"),
+    series('horae_ready{instance="w1"}', "1x200"),
+    series('horae_ready{instance="leaving"}', "0x200"),
+    series('horae_worker_draining{instance="leaving"}', "1x200"),
     series('horae_queue_oldest_seconds{queue="mail"}', "3x200"),
     series('horae_runs_total{status="failed"}', "0+1x200"),
     series('horae_runs_total{status="succeeded"}', "0+60x200"),
@@ -155,12 +164,41 @@ def play(folder: Path, given: list[dict[str, str]], minutes: int, expected: dict
     for rule in rules["groups"][0]["rules"]:
         del rule["annotations"]
     alerts = [{"eval_time": f"{minutes}m", "alertname": name, "exp_alerts": fired} for name, fired in expected.items()]
-    test = {"interval": "1m", "input_series": given, "alert_rule_test": alerts}
     (folder / "rules.yml").write_text(yaml.safe_dump(rules))
-    (folder / "tests.yml").write_text(yaml.safe_dump({"rule_files": ["rules.yml"], "tests": [test]}))
+    evaluate(folder, {"interval": "1m", "input_series": given, "alert_rule_test": alerts}, ["rules.yml"])
+
+
+def evaluate(folder: Path, test: dict[str, Any], rules: Sequence[str] = ()) -> None:
+    (folder / "tests.yml").write_text(yaml.safe_dump({"rule_files": list(rules), "tests": [test]}))
     command = [promtool(), "test", "rules", "tests.yml"]
     told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_what_every_serve_reports_counts_once(tmp_path: Path) -> None:
+    given = [
+        series(f'{name}{{instance="{instance}"}}'.replace("}{", ", "), values)
+        for instance in ("serve-1", "serve-2")
+        for name, values in {
+            'horae_queue_depth{queue="mail"}': "3x10",
+            'horae_queue_depth{queue="web"}': "4x10",
+            'horae_runs_total{status="failed"}': "0+60x10",
+            'horae_runs_total{status="succeeded"}': "0+120x10",
+            'horae_auth_failures_total{kind="key"}': "0+60x10",
+        }.items()
+    ]
+    expected = {
+        total(QUEUE_DEPTH): [("{}", 7)],
+        total(QUEUE_DEPTH, ("queue",)): [('{queue="mail"}', 3), ('{queue="web"}', 4)],
+        rate(RUNS): [("{}", 3)],
+        rate(RUNS, status="failed"): [("{}", 1)],
+        rate(AUTH_FAILURES): [("{}", 2)],  # each counts its own
+    }
+    asked = [
+        {"expr": query, "eval_time": "10m", "exp_samples": [{"labels": at, "value": value} for at, value in samples]}
+        for query, samples in expected.items()
+    ]
+    evaluate(tmp_path, {"interval": "1m", "input_series": given, "promql_expr_test": asked})
 
 
 def test_prometheus_takes_the_rules(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from datetime import timedelta
 from typing import Any
@@ -10,15 +11,18 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 
 from horae.api.auth import AllowAdmin
-from horae.api.context import Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.routes.monitoring import MonitoredJobsView, summary_json
 from horae.api.views import reply
+from horae.domain.errors import StoreUnavailable
 from horae.domain.runs.series import INSTALLATION, MINUTE, WHOLE, Bucket, begin
 from horae.ports import Transaction
 from horae.watch.exposition import exposed
-from horae.watch.installation import installation
+from horae.watch.installation import Numbers, installation
 
 router = APIRouter(tags=["health"])
+
+PATIENCE = 5.0  # seconds; Prometheus waits for ten
 
 
 class WorkerRates(BaseModel):
@@ -62,19 +66,28 @@ class _Reader(AllowAdmin):
 )
 async def metrics(request: Request, context: Ctx) -> Response:
     """The installation as the database counts it, and what this process does, in Prometheus' text form or as
-    OpenMetrics; a few numbers as JSON for those who accept only that."""
+    OpenMetrics; a few numbers as JSON for those who accept only that. While the database does not answer, the text has
+    this process alone."""
     accept = request.headers.get("accept", "")
     if _wants_json(accept):
         return reply(await context.store.read(_in_short, context.settings.offline_after))
+    text, kind = exposed(request.app.state.meters, accept, await _counted(context))
+    return Response(text, headers={"content-type": kind})
+
+
+async def _counted(context: RequestContext) -> Numbers:
+    """Nothing while the database does not answer: what this process does is known all the same."""
     settings = context.settings
-    numbers = await context.store.read(
+    reading = context.store.read(
         installation,
         offline_after=settings.offline_after,
         shard_lease=settings.shard_lease,
         jobs=settings.metrics_jobs,
     )
-    text, kind = exposed(request.app.state.meters, accept, numbers)
-    return Response(text, headers={"content-type": kind})
+    try:
+        return await asyncio.wait_for(reading, PATIENCE)
+    except (TimeoutError, StoreUnavailable):
+        return []
 
 
 async def _in_short(tx: Transaction, offline_after: float) -> dict[str, Any]:

@@ -7,12 +7,14 @@ hundred with the longest backlog. Ids belong in logs."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 Kind = Literal["counter", "gauge", "histogram"]
 Role = Literal["serve", "scheduler", "worker"]
 
 _ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
+_WOKEN: tuple[Role, ...] = ("scheduler", "worker")
 # In seconds, for what normally takes milliseconds, and for what people wait for.
 QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LATE = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -21,8 +23,8 @@ LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 
 
 @dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is fast: they are keys of the meters
 class Family:
-    """A metric. Those of the role `serve` that the database counts describe the whole installation; all others describe
-    the process that was scraped."""
+    """A metric. `shared`: it describes the whole installation, as the database counts it, and every serve process
+    reports the same value; queries must not add those up. All others describe the process that was scraped."""
 
     name: str
     kind: Kind
@@ -30,36 +32,39 @@ class Family:
     labels: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ("serve",)
     buckets: tuple[float, ...] = ()
+    shared: bool = False
 
 
-# The installation, counted by the database: every serve process reports the same values.
-RUNS = Family("horae_runs_total", "counter", "Runs that ended, by status.", ("status",))
-RETRIES = Family("horae_retries_total", "counter", "Attempts that were followed by another.")
-SKIPPED = Family("horae_occurrences_skipped_total", "counter", "Occurrences that did not run, by reason.", ("reason",))
-LIVE = Family("horae_runs_live", "gauge", "Runs that are queued or running.", ("status",))
-QUEUE_DEPTH = Family("horae_queue_depth", "gauge", "Due runs that wait in a queue for a worker.", ("queue",))
-QUEUE_AGE = Family("horae_queue_oldest_seconds", "gauge", "How long the oldest of them has been due.", ("queue",))
-DEAD_LETTERS = Family("horae_dead_letters_open", "gauge", "Failed runs that have been neither redriven nor discarded.")
-ALERTS = Family("horae_alerts_open", "gauge", "Alerts that are open, by severity.", ("severity",))
-NOTICES_AGE = Family(
+_shared = partial(Family, shared=True)
+
+# The installation, counted by the database.
+RUNS = _shared("horae_runs_total", "counter", "Runs that ended, by status.", ("status",))
+RETRIES = _shared("horae_retries_total", "counter", "Attempts that were followed by another.")
+SKIPPED = _shared("horae_occurrences_skipped_total", "counter", "Occurrences that did not run, by reason.", ("reason",))
+LIVE = _shared("horae_runs_live", "gauge", "Runs that are queued or running.", ("status",))
+QUEUE_DEPTH = _shared("horae_queue_depth", "gauge", "Due runs that wait in a queue for a worker.", ("queue",))
+QUEUE_AGE = _shared("horae_queue_oldest_seconds", "gauge", "How long the oldest of them has been due.", ("queue",))
+DEAD_LETTERS = _shared("horae_dead_letters_open", "gauge", "Failed runs that have been neither redriven nor discarded.")
+ALERTS = _shared("horae_alerts_open", "gauge", "Alerts that are open, by severity.", ("severity",))
+NOTICES_AGE = _shared(
     "horae_notifications_oldest_seconds", "gauge", "How long the oldest undelivered notification has been due."
 )
-WORKERS = Family("horae_workers", "gauge", "Workers, by status.", ("status",))
-CLUSTER_SLOTS = Family("horae_slots", "gauge", "Slots of the workers that are alive.")
-CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which something runs.")
-SCHEDULERS = Family("horae_schedulers", "gauge", "Schedulers, by status.", ("status",))
-SHARDS = Family("horae_shards", "gauge", "Shards of the jobs, by whether a scheduler owns them.", ("state",))
+WORKERS = _shared("horae_workers", "gauge", "Workers, by status.", ("status",))
+CLUSTER_SLOTS = _shared("horae_slots", "gauge", "Slots of the workers that are alive.")
+CLUSTER_BUSY = _shared("horae_slots_busy", "gauge", "Those of them in which something runs.")
+SCHEDULERS = _shared("horae_schedulers", "gauge", "Schedulers, by status.", ("status",))
+SHARDS = _shared("horae_shards", "gauge", "Shards of the jobs, by whether a scheduler owns them.", ("state",))
 
 # Of the jobs that HORAE_METRICS_JOBS names, and no others.
 _JOB = ("project", "job")
-JOB_RUNS = Family(
+JOB_RUNS = _shared(
     "horae_job_runs_total", "counter", "Runs of a job in HORAE_METRICS_JOBS that ended, by status.", (*_JOB, "status")
 )
-JOB_SUCCESS = Family(
+JOB_SUCCESS = _shared(
     "horae_job_last_success_timestamp_seconds", "gauge", "When a run of such a job last succeeded (Unix time).", _JOB
 )
-JOB_NEXT = Family("horae_job_next_run_timestamp_seconds", "gauge", "When such a job is due next (Unix time).", _JOB)
-JOB_OVERDUE = Family(
+JOB_NEXT = _shared("horae_job_next_run_timestamp_seconds", "gauge", "When such a job is due next (Unix time).", _JOB)
+JOB_OVERDUE = _shared(
     "horae_job_overdue_seconds", "gauge", "How long such a job has been due without being fired; 0 if it is not.", _JOB
 )
 
@@ -149,11 +154,12 @@ CONNECTIONS = Family("horae_connections", "gauge", "Connections to the database,
 CONNECTION_WAIT = Family(
     "horae_connection_wait_seconds", "histogram", "How long work waited for a connection.", (), _ALL, QUICK
 )
-HINTS = Family("horae_wakeups_received_total", "counter", "Wake-ups that arrived.", ("topic",), _ALL)
+HINTS = Family("horae_wakeups_received_total", "counter", "Wake-ups that arrived.", ("topic",), _WOKEN)
 WAKEUPS_LOST = Family(
-    "horae_wakeups_interrupted_total", "counter", "Times that the connection for wake-ups was lost.", (), _ALL
+    "horae_wakeups_interrupted_total", "counter", "Times that the connection for wake-ups was lost.", (), _WOKEN
 )
-WAKEUPS_RELIABLE = Family("horae_wakeups_reliable", "gauge", "1 while wake-ups are known to arrive.", (), _ALL)
+WAKEUPS_RELIABLE = Family("horae_wakeups_reliable", "gauge", "1 while wake-ups are known to arrive.", (), _WOKEN)
+READY = Family("horae_ready", "gauge", "1 while this process is ready, as its probe says.", (), _ALL)
 BUILD = Family("horae_build_info", "gauge", "1, with the version of this process.", ("version", "role"), _ALL)
 
 FAMILIES: tuple[Family, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Family))
