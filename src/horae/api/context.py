@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from horae.domain.jobs.policy import Defaults
 from horae.domain.people.audit import Origin
 from horae.domain.people.second_factor import Policy
 from horae.domain.people.single_sign_on import Rules
+from horae.domain.runs.engine_choice import EngineChoice
 from horae.ports import Clock, Ids, Provider, Seals, Store
 
 
@@ -45,6 +46,8 @@ class ApiSettings:
     password_sign_in: bool = True
     sso: Rules = field(default_factory=Rules)
     sso_session: float = 43_200.0  # seconds until the identity provider is asked again
+    broker: Callable[[], str] = lambda: "none"  # whether it is connected; `none`: runs wait in the database
+    engines: EngineChoice = field(default_factory=EngineChoice)
 
     @property
     def keys(self) -> tuple[str, ...]:

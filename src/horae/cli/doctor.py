@@ -108,7 +108,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
     found += [*alerting(cluster), *bounding(cluster), *isolating(cluster)]
-    found += [*_wake_ups(settings), *_single_sign_on(settings)]
+    found += [*_broker(settings), *_wake_ups(settings), *_single_sign_on(settings)]
     found.append(versions(__version__, cluster.alive))
     return found
 
@@ -123,6 +123,18 @@ def _wake_ups(settings: config.Settings) -> list[Check]:
         remedy = "start it, or correct HORAE_WAKEUPS; until then processes poll, and runs start up to seconds later"
         return [Check("wake-ups", State.WARNING, why, remedy)]
     return [Check("wake-ups", State.OK, "Redis answers")]
+
+
+def _broker(settings: config.Settings) -> list[Check]:
+    from horae import wiring
+    from horae.watch.health import Check, State
+
+    if "celery" not in (settings.engine, *settings.engines.values()):
+        return []
+    if why := wiring.broker_trouble(settings):
+        remedy = "make sure that it is running and that HORAE_BROKER_URL points to it; runs wait until it is back"
+        return [Check("broker", State.FAILED, why, remedy)]
+    return [Check("broker", State.OK, "it answers")]
 
 
 def _single_sign_on(settings: config.Settings) -> list[Check]:

@@ -46,9 +46,9 @@ class CeleryEngine:
         self._publisher = Publisher(broker, self._on_confirmed)
 
     @property
-    def trouble(self) -> str | None:
-        """Why the broker cannot be used."""
-        return self._publisher.trouble
+    def state(self) -> str:
+        """`connected`, `connecting` or `unreachable`."""
+        return self._publisher.state
 
     def start(self) -> None:
         """Connects now, and reconnects: for a process that shows whether the broker is there."""

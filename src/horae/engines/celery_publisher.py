@@ -49,6 +49,13 @@ class Publisher:
         self.trouble: str | None = None
         self.dropped = 0  # runs that the scheduler has to publish
 
+    @property
+    def state(self) -> str:
+        """Whether the broker is there, as far as is known."""
+        if self.trouble is not None:
+            return "unreachable"
+        return "connecting" if self._channel is None else "connected"
+
     def start(self) -> None:
         with self._changed:
             if self._thread is None and not self._stopping:
@@ -93,15 +100,14 @@ class Publisher:
     # On its thread
 
     def _run(self) -> None:
-        while True:
-            batch = self._next()
-            if batch is None:
-                break
+        batch: list[_Work] | None = []  # connects first
+        while batch is not None:
             try:
                 if batch or self._retry_at <= time.monotonic():
                     self._do(batch)
             except Exception as error:
                 self._fails(batch, error)
+            batch = self._next()
         self._disconnect()
 
     def _next(self) -> list[_Work] | None:

@@ -6,6 +6,7 @@ from horae.accounts.usage import live_quota
 from horae.domain.explain import answer as explain
 from horae.domain.explain.explanation import Explanation
 from horae.domain.explain.facts import JobFacts, RunFacts
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import found, found_run
@@ -42,7 +43,12 @@ async def explain_job(
 
 
 async def explain_run(
-    tx: Transaction, *, project_id: str, run_id: str, offline_after: float = OFFLINE_AFTER
+    tx: Transaction,
+    *,
+    project_id: str,
+    run_id: str,
+    offline_after: float = OFFLINE_AFTER,
+    engines: EngineChoice = DATABASE_ONLY,
 ) -> Explanation:
     now = await tx.now()
     run = await found_run(tx, project_id, run_id)
@@ -64,5 +70,6 @@ async def explain_run(
             dead_since=await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None,
             paused_queues=await tx.queues.paused(queues) if run.status == RunStatus.QUEUED else {},
             unreadable=tuple(await tx.unreadable.of([version])) if run.status == RunStatus.QUEUED else (),
+            carried=engines.carried(run.queue),
         )
     )

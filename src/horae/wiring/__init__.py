@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from horae.store.schema import known_revision
 from horae.wiring.accounts import create_key, create_user, ensure_local_key, reset_second_factor, rotate_secrets
+from horae.wiring.engines import broker_trouble
 from horae.wiring.executors import executors_for, register_functions
 from horae.wiring.preloading import preload
 from horae.wiring.serving import serve
@@ -18,6 +19,7 @@ from horae.wiring.working import scheduler, worker
 __all__ = [
     "CLOCK",
     "IDS",
+    "broker_trouble",
     "cannot_sign_on",
     "cannot_wake",
     "create_key",

@@ -45,6 +45,23 @@ def celery_of(store: SqlStore) -> CeleryEngine | None:
     return store.engine if isinstance(store.engine, CeleryEngine) else None
 
 
+def broker_state(store: SqlStore) -> str:
+    engine = celery_of(store)
+    return "none" if engine is None else engine.state
+
+
+def broker_trouble(settings: Settings) -> str | None:
+    """Why this machine cannot use the broker; for a look on request."""
+    from horae.engines.celery_broker import Broker, reason
+
+    try:
+        assert settings.broker_url is not None
+        Broker(settings.broker_url).connect().release()
+    except Exception as error:
+        return reason(error)
+    return None
+
+
 async def close_engine(store: SqlStore) -> None:
     """Publishes what waits to be published."""
     if (engine := celery_of(store)) is not None:

@@ -18,7 +18,7 @@ from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.watch.systemd import SystemdNotifier
 from horae.wiring.alerts import scheduler_watch
-from horae.wiring.engines import celery_of, close_engine
+from horae.wiring.engines import broker_state, celery_of, choice_of, close_engine
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
@@ -128,6 +128,8 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         password_sign_in=settings.password_sign_in,
         sso=rules_of(settings),
         sso_session=settings.oidc_session,
+        broker=partial(broker_state, store),
+        engines=choice_of(settings),
     )
     return build(store, api, IDS, CLOCK, provider_of(settings))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,18 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         ignore_signals()
 
 
+@dataclass(frozen=True)
+class WorkerPlan:
+    """What a worker serves, and what it does it with. `messages` are those of a broker, if its runs come from one."""
+
+    queues: tuple[str, ...]
+    projects: tuple[str, ...]
+    slots: int
+    executors: dict[str, Executor]
+    commands: CommandRunner
+    messages: Messages | None = None
+
+
 def worker(
     settings: Settings, *, queues: Sequence[str], projects: Sequence[str], slots: int, imports: Sequence[str]
 ) -> None:
@@ -108,24 +121,26 @@ def worker(
     commands = commands_for(settings)
     executors = executors_for(settings, slots, imports, commands)
     messages = messages_for(settings, settings.engine)
-    work = partial(_worker, settings, tuple(queues), tuple(projects), slots, executors, commands, messages)
-    run(watched(settings, "worker", work))
+    plan = WorkerPlan(tuple(queues), tuple(projects), slots, executors, commands, messages)
+    run(watched(settings, "worker", partial(_worker, settings, plan)))
 
 
-async def _worker(
-    settings: Settings,
-    queues: tuple[str, ...],
-    projects: tuple[str, ...],
-    slots: int,
-    executors: dict[str, Executor],
-    commands: CommandRunner,
-    messages: Messages | None,
-    watching: Watching,
+async def _worker(settings: Settings, plan: WorkerPlan, watching: Watching) -> None:
+    try:
+        await work(settings, plan, watching, stop_signals())
+    finally:
+        ignore_signals()
+
+
+async def work(
+    settings: Settings, plan: WorkerPlan, watching: Watching, stops: tuple[asyncio.Event, asyncio.Event]
 ) -> None:
+    """Works until the first of these events, and drains until the second."""
     from horae.processes.worker import Worker
 
-    stop, stop_now = stop_signals()
-    isolation = await isolate(settings, commands)
+    stop, stop_now = stops
+    projects, executors = plan.projects, plan.executors
+    isolation = await isolate(settings, plan.commands)
     wakeups = wakeups_for(settings)
     store = await patiently(lambda: store_for(settings, wakeups, connections=3, plan_once=True, watched=True), stop)
     if store is None:
@@ -152,17 +167,17 @@ async def _worker(
             f"{host.hostname}-{host.pid}",
             host,
             __version__,
-            () if projects else queues,
+            () if projects else plan.queues,
             offers,
-            slots,
+            plan.slots,
             projects,
             isolation,
         ),
         store,
         tracing.traced(executors),
         WorkerSettings(
-            slots=slots,
-            queues=queues,
+            slots=plan.slots,
+            queues=plan.queues,
             project_ids=tuple(bound),
             prefetch=settings.worker_prefetch,
             # A lease is much longer than any wait for a slot.
@@ -178,7 +193,7 @@ async def _worker(
             functions=registered() if "python" in executors else (),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
             engines=choice_of(settings),
-            messages=messages,
+            messages=plan.messages,
         ),
         clock=CLOCK,
         ids=IDS,
@@ -198,4 +213,3 @@ async def _worker(
         await wakeups.close()
         await store.close()
         tracing.close()
-        ignore_signals()

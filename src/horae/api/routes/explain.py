@@ -40,6 +40,7 @@ async def explain_run(
         project_id=principal.project_id,
         run_id=run_id,
         offline_after=context.settings.offline_after,
+        engines=context.settings.engines,
     )
     return reply({**_json(found), "timeline": found.timeline})
 

@@ -72,7 +72,9 @@ async def detailed(request: Request, context: Ctx) -> Response:
         return reply(
             _details("unhealthy", "disconnected", "unknown", None, None, ["the database is not responding"]), 503
         )
-    reasons = found.reasons(in_numbers=in_numbers)
+    reasons, broker = found.reasons(in_numbers=in_numbers), context.settings.broker()
+    if broker == "unreachable":
+        reasons.append("the broker is unreachable: runs of the queues that it carries do not start")
     if stranded is not None and stranded.stranded:
         reasons.append(in_short(stranded.stranded, stranded.at) if in_numbers else _WAITING)
     if request.app.state.hints_trouble() is not None:
@@ -81,7 +83,7 @@ async def detailed(request: Request, context: Ctx) -> Response:
     workers, unreadable = (len(found.workers), found.unreadable) if in_numbers else (None, None)
     status = "degraded" if reasons else "healthy"
     notices = await _notices(context) if in_numbers else []
-    return reply(_details(status, "connected", scheduler, workers, unreadable, reasons, notices))
+    return reply(_details(status, "connected", scheduler, workers, unreadable, reasons, notices, broker))
 
 
 async def _notices(context: RequestContext) -> list[str]:
@@ -115,6 +117,7 @@ def _details(
     unreadable: int | None,
     reasons: Sequence[str],
     notices: Sequence[str] = (),
+    broker: str = "unknown",
 ) -> dict[str, Any]:
     return {
         "status": status,
@@ -123,7 +126,7 @@ def _details(
         "scheduler_service": scheduler,
         "workers": workers,
         "unreadable_jobs": unreadable,
-        "broker": "none",  # runs wait in the database
+        "broker": broker,
         "reasons": reasons,
         "notices": notices,
     }

@@ -150,3 +150,4 @@ class RunFacts:
     dead_since: datetime | None = None
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
+    carried: bool = False  # by a broker

@@ -33,7 +33,7 @@ def run_gates(facts: RunFacts) -> list[Gate]:
 
 def _queued(facts: RunFacts) -> list[Gate]:
     run = facts.run
-    gates = [_held(facts), _due(facts)]
+    gates = [_held(facts), _due(facts), *_broker(facts)]
     if run.start_by is not None and run.attempt == 0:
         gates.append(_start_within(facts, run.start_by))
     if facts.spec is None:
@@ -52,6 +52,17 @@ def _queued(facts: RunFacts) -> list[Gate]:
         ahead=facts.ahead,
         paused=facts.paused_queues.get(run.queue),
     )
+
+
+def _broker(facts: RunFacts) -> list[Gate]:
+    """Of a queue whose runs a broker carries."""
+    if not facts.carried:
+        return []
+    trouble = next((one.trouble for one in facts.schedulers if one.trouble and one.trouble.loop == "publish"), None)
+    if trouble is not None:
+        away = f"it cannot be published: {trouble.reason}, since {when(trouble.since, facts.now)}"
+        return [Gate("broker", "closed", away, "bring the broker back, or see HORAE_BROKER_URL of the scheduler")]
+    return [Gate("broker", "open", f"the broker carries it, in the queue horae.{facts.run.queue}")]
 
 
 def _held(facts: RunFacts) -> Gate:

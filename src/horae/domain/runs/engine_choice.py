@@ -27,3 +27,6 @@ class EngineChoice:
     def broker(self) -> bool:
         """Whether any queue needs the broker."""
         return CELERY in (self.default, *self.by_queue.values())
+
+
+DATABASE_ONLY = EngineChoice()
