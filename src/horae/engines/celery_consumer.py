@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import structlog
 
 from horae.engines.celery_broker import Broker, reason
-from horae.engines.celery_message import Malformed, queue_name, run_id_of
-from horae.ports import Message
+from horae.engines.celery_message import MalformedMessage, queue_name, run_id_of
+from horae.ports import RunMessage
 
 log = structlog.get_logger()
 
@@ -74,7 +74,7 @@ class Consumer:
         self._wanted = most
         self._wake()
 
-    def take(self, most: int) -> list[Message]:
+    def take(self, most: int) -> list[RunMessage]:
         with self._lock:
             return [self._inbox.popleft() for _ in range(min(most, len(self._inbox)))]
 
@@ -173,14 +173,14 @@ class Consumer:
     def _received(self, message: Any) -> None:
         try:
             run_id = run_id_of(message.headers, message.content_type, message.body)
-        except Malformed as fault:
+        except MalformedMessage as fault:
             self._refuse(message, fault)
             return
         with self._lock:
             self._inbox.append(Received(run_id, message, time.monotonic()))
         self._on_message()
 
-    def _refuse(self, message: Any, fault: Malformed) -> None:
+    def _refuse(self, message: Any, fault: MalformedMessage) -> None:
         """Without requeueing it: it would come back for ever."""
         message.reject()
         self.malformed += 1

@@ -13,7 +13,7 @@ from horae.domain.errors import HoraeError
 from horae.domain.runs.claimable import Claimable, Offer
 from horae.domain.runs.engine_choice import EngineChoice
 from horae.engines.celery_broker import Broker
-from horae.engines.celery_publisher import Publisher
+from horae.engines.celery_publisher import PublisherThread
 from horae.ports import Clock, Engine, Hint
 
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ class CeleryEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._confirmed: list[str] = []
         self._recording: asyncio.Task[None] | None = None
-        self._publisher = Publisher(broker, self._on_confirmed)
+        self._publisher = PublisherThread(broker, self._on_confirmed)
 
     @property
     def state(self) -> str:

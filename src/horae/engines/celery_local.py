@@ -10,7 +10,7 @@ from typing import Any
 
 from horae.domain.runs.events import Event, RunsEnded, RunsParked, RunsReleased, RunsRetried
 from horae.domain.runs.states import RunStatus
-from horae.ports import Message
+from horae.ports import RunMessage
 
 _LOOK = 1.0  # seconds between two looks whether a run is still here
 
@@ -33,7 +33,7 @@ class LocalMessages:
         self.held: Callable[[], Collection[str]] = lambda: ()
         self._closed = threading.Event()
 
-    def execute(self, run_id: str) -> str:
+    def perform(self, run_id: str) -> str:
         """On a thread of Celery: returns how the run ended here, `unclaimed` if it did not start here."""
         message = LocalMessage(run_id)
         if self._closed.is_set() or self._waiting.setdefault(run_id, message) is not message:
@@ -79,7 +79,7 @@ class LocalMessages:
     def want(self, most: int) -> None:
         """Celery's worker has its own concurrency."""
 
-    def take(self, most: int) -> list[Message]:
+    def take(self, most: int) -> list[RunMessage]:
         return [self._inbox.popleft() for _ in range(min(most, len(self._inbox)))]
 
     def done(self, messages: Sequence[Any]) -> None:

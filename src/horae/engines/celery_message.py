@@ -19,11 +19,11 @@ LARGEST = 4096  # bytes of a body: an id and some punctuation
 _NODE = re.compile(r"[^\w.-]")
 
 
-class Malformed(ValueError):
+class MalformedMessage(ValueError):
     """Not a message of this engine."""
 
 
-class Envelope(NamedTuple):
+class TaskMessage(NamedTuple):
     headers: dict[str, Any]
     properties: dict[str, Any]
     body: bytes
@@ -39,7 +39,7 @@ def node_name(worker: str) -> str:
     return f"horae@{_NODE.sub('-', worker)}"
 
 
-def envelope(run_id: str, origin: str) -> Envelope:
+def envelope(run_id: str, origin: str) -> TaskMessage:
     """The task id is the run id: a duplicate is recognizable, and the run is found in Flower by its id."""
     shown = f"('{run_id}',)"
     headers = {
@@ -60,21 +60,21 @@ def envelope(run_id: str, origin: str) -> Envelope:
     }
     nothing = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
     body = orjson.dumps([[run_id], {}, nothing])
-    return Envelope(headers, {"correlation_id": run_id, "reply_to": ""}, body)
+    return TaskMessage(headers, {"correlation_id": run_id, "reply_to": ""}, body)
 
 
 def run_id_of(headers: Mapping[str, Any] | None, content_type: str | None, body: bytes | str) -> str:
-    """Raises Malformed."""
+    """Raises MalformedMessage."""
     if not isinstance(headers, Mapping) or headers.get("task") != TASK:
-        raise Malformed("not a task of Horae")
+        raise MalformedMessage("not a task of Horae")
     if content_type != CONTENT_TYPE:
-        raise Malformed("not JSON")
+        raise MalformedMessage("not JSON")
     if len(body) > LARGEST:
-        raise Malformed("too long")
+        raise MalformedMessage("too long")
     try:
         ((run_id, *_), *_) = orjson.loads(body)
     except (orjson.JSONDecodeError, TypeError, ValueError):
-        raise Malformed("not the arguments of a task") from None
+        raise MalformedMessage("not the arguments of a task") from None
     if not isinstance(run_id, str) or not is_id(run_id):
-        raise Malformed("not the id of a run")
+        raise MalformedMessage("not the id of a run")
     return run_id

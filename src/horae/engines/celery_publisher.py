@@ -33,7 +33,7 @@ class _Work(NamedTuple):
     queues: Collection[str] | None = None
 
 
-class Publisher:
+class PublisherThread:
     """`confirmed` is called on its thread with the ids of runs that nobody waited for."""
 
     def __init__(self, broker: Broker, confirmed: Callable[[list[str]], None]) -> None:

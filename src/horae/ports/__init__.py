@@ -7,7 +7,7 @@ everything else depends only on the protocols. A simulation replaces clock, ids,
 from __future__ import annotations
 
 from horae.ports.alerts import AlertFacts, Alerts
-from horae.ports.broker import Message, Messages, Publications, Publisher
+from horae.ports.broker import Messages, Publications, Publisher, RunMessage
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.notices import Channels, Deliveries, Notices, Notifier
@@ -50,7 +50,6 @@ __all__ = [
     "Jobs",
     "Leftovers",
     "Logs",
-    "Message",
     "Messages",
     "Notices",
     "Notifier",
@@ -67,6 +66,7 @@ __all__ = [
     "Quotas",
     "RateLimits",
     "Reservations",
+    "RunMessage",
     "Runs",
     "SealedTokens",
     "Seals",

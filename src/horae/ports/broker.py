@@ -54,7 +54,7 @@ class Publisher(Protocol):
         ...
 
 
-class Message(Protocol):
+class RunMessage(Protocol):
     """A message that names a run."""
 
     @property
@@ -81,8 +81,8 @@ class Messages(Protocol):
         """How many messages this worker has room for. With 0, those not taken yet go back to the broker."""
         ...
 
-    def take(self, most: int) -> list[Message]: ...
-    def done(self, messages: Sequence[Message]) -> None:
+    def take(self, most: int) -> list[RunMessage]: ...
+    def done(self, messages: Sequence[RunMessage]) -> None:
         """Acknowledges them."""
         ...
 

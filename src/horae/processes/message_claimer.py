@@ -9,7 +9,7 @@ from typing import Any
 from horae.domain.errors import BrokerUnavailable, StoreUnavailable
 from horae.domain.runs.claim import ClaimRequest
 from horae.domain.runs.publication import Unclaimed
-from horae.ports import Message, Messages, Transaction
+from horae.ports import Messages, RunMessage, Transaction
 from horae.processes.claimer import Claimer
 
 _TRIES = 8  # claims of a run whose row another transaction has locked
@@ -21,7 +21,7 @@ class MessageClaimer(Claimer):
         super().__init__(*args, **more)
         assert self._settings.messages is not None
         self._messages: Messages = self._settings.messages
-        self._claiming: list[Message] = []  # taken, and not acknowledged yet
+        self._claiming: list[RunMessage] = []  # taken, and not acknowledged yet
         self._tries = 0
 
     def on_hint(self, queue: str) -> None:

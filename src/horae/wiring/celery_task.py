@@ -32,7 +32,7 @@ class RunFailed(Exception):
     """The run did not succeed; why is in its history."""
 
 
-class Host(Watching):
+class PoolWorker(Watching):
     """A Horae worker on a thread of this process."""
 
     def __init__(self, slots: int) -> None:
@@ -57,7 +57,7 @@ class Host(Watching):
     def execute(self, run_id: str) -> str:
         if not self._ready.wait(_READY):
             return "unclaimed"  # the database is away: the scheduler publishes it again
-        return self._messages.execute(run_id)
+        return self._messages.perform(run_id)
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
@@ -77,13 +77,13 @@ class _Process:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._host: Host | None = None
+        self._host: PoolWorker | None = None
         self.slots = 1
 
-    def host(self) -> Host:
+    def host(self) -> PoolWorker:
         with self._lock:
             if self._host is None:
-                self._host = Host(self.slots)
+                self._host = PoolWorker(self.slots)
             return self._host
 
     def stop(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from horae.engines.celery_message import CONTENT_TYPE, LARGEST, TASK, Malformed, envelope, run_id_of
+from horae.engines.celery_message import CONTENT_TYPE, LARGEST, TASK, MalformedMessage, envelope, run_id_of
 
 RUN = "018f5a3e-7b6a-7c3d-8e9f-0123456789ab"
 BODY = envelope(RUN, "here").body
@@ -37,5 +37,5 @@ def test_what_is_sent_is_read() -> None:
     ],
 )
 def test_anything_else_is_refused(headers: Any, content_type: Any, body: bytes) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedMessage):
         run_id_of(headers, content_type, body)

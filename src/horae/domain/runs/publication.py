@@ -54,7 +54,7 @@ class Unclaimed(NamedTuple):
     waiting: Collection[str]
 
 
-class Step(Enum):
+class PublishStep(Enum):
     """What to do about a queued run."""
 
     PUBLISH = "publish"
@@ -70,15 +70,17 @@ class Republishing:
     after: float = 60.0
     settling: float = 2.0
 
-    def step(self, run: Published, now: datetime, depth: int) -> Step:
+    def step(self, run: Published, now: datetime, depth: int) -> PublishStep:
         """`depth` is the number of messages in the broker's queue. If there are many, a run that was published waits
         behind them: published again, each would be there twice, thrice and so on."""
         if run.due_at > now:
-            return Step.LOOK_AGAIN
+            return PublishStep.LOOK_AGAIN
         if run.published_at is None or run.published_at < run.due_at:  # for an earlier attempt
-            return Step.PUBLISH if run.due_at <= now - timedelta(seconds=self.settling) else Step.LOOK_AGAIN
+            return (
+                PublishStep.PUBLISH if run.due_at <= now - timedelta(seconds=self.settling) else PublishStep.LOOK_AGAIN
+            )
         patience = self.after if depth < FEW else self.after * PATIENCE
-        return Step.PUBLISH if run.published_at <= now - timedelta(seconds=patience) else Step.NOTHING
+        return PublishStep.PUBLISH if run.published_at <= now - timedelta(seconds=patience) else PublishStep.NOTHING
 
     def look_again_in(self, run: Published, now: datetime) -> float:
         """Seconds."""

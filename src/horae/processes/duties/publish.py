@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from horae.domain.runs.claimable import Claimable
-from horae.domain.runs.publication import Position, Published, RunLane, Step, claimable
+from horae.domain.runs.publication import Position, Published, PublishStep, RunLane, claimable
 from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
@@ -65,9 +65,9 @@ class PublishDuty(Duty):
             counts[lane.key] = counts.get(lane.key, 0) + 1
             seen[lane.key] = max(seen.get(lane.key, run.position), run.position)
             step = self.post.settings.republishing.step(run, now, self._depths.get(lane.queue, 0))
-            if step is Step.PUBLISH:
+            if step is PublishStep.PUBLISH:
                 due.append(claimable(lane, run))
-            elif step is Step.LOOK_AGAIN:
+            elif step is PublishStep.LOOK_AGAIN:
                 self._remember(run, now)
         await self._publish(due)
         self._seen = seen  # not before: what could not be published is found again
