@@ -16,7 +16,7 @@ app = typer.Typer(help="Alerts: list, acknowledge, silence.", no_args_is_help=Tr
 
 AlertArg = Annotated[str, typer.Argument(metavar="ALERT", help="Its id.")]
 _DEFAULT = "default"
-Note = Annotated[str | None, typer.Option("--note", help="What others should know about it.")]
+Note = Annotated[str | None, typer.Option("--note", help="A note for others.")]
 
 
 @app.command("list")

@@ -46,7 +46,7 @@ def create(
     label: Annotated[str | None, typer.Option(help="Text on the badge, instead of the name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a badge and print its Markdown. Anybody who knows its URL sees the label and the state."""
+    """Create a badge and print its Markdown. Anyone who knows its URL sees the label and the state."""
     kind, subject = _subject(job, ping)
     with connect() as client:
         made = client.badges.create(kind=kind, subject=subject, label=label)

@@ -130,7 +130,7 @@ def edit(
     installation: options.Installation = False,
     as_json: AsJson = False,
 ) -> None:
-    """Change a channel; what you do not name stays as it is."""
+    """Change a channel; options that you omit keep their values."""
     target = TargetOptions(to, sender, server, security, username, service_url).fields()
     changes: Json = RuleOptions(
         events, severity, tags, jobs, named_only, quiet, timezone, digest, repeat_after, per_hour

@@ -125,7 +125,7 @@ def describe(
     ] = None,
     notify: Annotated[
         list[str] | None,
-        typer.Option(help="A channel that hears of it; repeatable.", autocompletion=completing.channels),
+        typer.Option(help="A channel that is notified about the job; repeatable.", autocompletion=completing.channels),
     ] = None,
     alert: Annotated[
         str | None, typer.Option(metavar="JSON", help='When it is in trouble: {"failing": 1, "no_success_for": "26h"}.')

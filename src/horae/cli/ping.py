@@ -132,5 +132,5 @@ def _sent(url: str, outcome: str, *, rid: str | None = None, body: bytes = b"") 
         trouble = f"HTTP {answer.status_code}"
         if answer.status_code < 500 and answer.status_code not in (408, 429):
             break
-    say(f"horae ping: the ping was not heard ({trouble})")
+    say(f"horae ping: the ping was not delivered ({trouble})")
     return False

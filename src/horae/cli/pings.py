@@ -222,7 +222,7 @@ def pause(
     until: Annotated[str | None, typer.Option(metavar="INSTANT", help="End of the pause; 2h is in two hours.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Expect nothing and alert nobody until --until, or until it is resumed."""
+    """Expect no signal and open no alert until --until, or until it is resumed."""
     with connect() as client:
         saved = client.pings.pause(ping, until=instants.ahead("--until", until))
     if as_json:

@@ -164,7 +164,7 @@ def invite(
     if as_json:
         print_json(made)
         return
-    say(f"This token makes one person {role} of {project}: horae signup --url {url} --token TOKEN")
+    say(f"This token adds one user to {project} as {role}: horae signup --url {url} --token TOKEN")
     print(made["token"])
 
 

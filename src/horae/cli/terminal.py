@@ -55,7 +55,7 @@ class Terminal:
             self._dropped += 1
             return
         if self._dropped:
-            data = b"(%d lines were dropped: nobody read them)\n" % self._dropped + data
+            data = b"(%d lines were dropped: the output was not read)\n" % self._dropped + data
             self._dropped = 0
         self._waiting.append(data)
         self._size += len(data)

@@ -158,7 +158,7 @@ class Settings:
             return self.secret_key
         raise ConfigurationError(
             f"{PREFIX}SECRET_KEY is not set: give every process of the cluster the same key of at least "
-            f"{kinds.KEY_BYTES} bytes, made once with `openssl rand -hex 32`"
+            f"{kinds.KEY_BYTES} bytes, generated once with `openssl rand -hex 32`"
         )
 
     def make_data_dir(self) -> Path:

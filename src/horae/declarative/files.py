@@ -179,9 +179,7 @@ def _parts(name: str, node: Any, named: set[Kind]) -> Iterator[tuple[Kind, Any]]
     # Keys that begin with `x-` hold what aliases refer to.
     if others := [key for key in keys if key not in KEYS and not key.startswith("x-")]:
         place = f"{name}:{reading.line(node, others[0])}"
-        raise InvalidInput(
-            place, f"{others[0]!r} appears beside {lists[0]}; a file has nothing beside {', '.join(KEYS)}"
-        )
+        raise InvalidInput(place, f"{others[0]!r} is not allowed next to {lists[0]}; a file may have {', '.join(KEYS)}")
     for key, inner in node.value:
         if (kind := KEYS.get(str(key.value))) is not None:
             named.add(kind)

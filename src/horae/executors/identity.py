@@ -66,7 +66,7 @@ def find(name: str) -> ScriptUser:
     found = ScriptUser(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
     if 0 in groups or any(grp.getgrgid(gid).gr_name in _MIGHTY for gid in groups if _exists(gid)):
         raise ConfigurationError(
-            f"HORAE_SCRIPT_USER: the user {name} is in a group that makes it as good as root "
+            f"HORAE_SCRIPT_USER: the user {name} is in a group that is equivalent to root "
             f"(one of root, {', '.join(_MIGHTY)}): choose another user"
         )
     try:

@@ -84,7 +84,7 @@ class Pings(Resource[C]):
 
     @call
     def pause(self, ping: str, *, until: When = None) -> Request[Ping]:
-        """Expects nothing and alerts nobody until `until`, or until it is resumed."""
+        """Expects no signal and opens no alert until `until`, or until it is resumed."""
         return Request("POST", f"pings/{part(ping)}/pause", given({"until": instant(until)}), read=Ping)
 
     @call
@@ -115,7 +115,7 @@ class Pings(Resource[C]):
 class Badges(Resource[C]):
     @call
     def create(self, *, kind: str, subject: str, label: str | None = None) -> Request[Badge]:
-        """For a job or a ping, by name or id. Anybody who knows its URL sees the label and the state."""
+        """For a job or a ping, by name or id. Anyone who knows its URL sees the label and the state."""
         return Request("POST", "badges", given({"kind": kind, "subject": subject, "label": label}), read=Badge)
 
     @pages

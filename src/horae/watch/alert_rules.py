@@ -126,7 +126,7 @@ ALERT_RULES = (
         "5m",
         "warning",
         "{{ $value | humanize }} sign-ins, keys or tokens are refused a second",
-        "Somebody may be guessing: the logs of `serve` name addresses, `horae audit` the accounts that were locked.",
+        "An attacker may be guessing: the log of `serve` has the addresses, `horae audit` the locked accounts.",
     ),
     AlertRule(
         "HoraeDeliveriesFail",

@@ -82,7 +82,7 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
         (JOB.format("x") + "tiemout: 3\n", "a.yaml:3: tiemout", "is not a known field; did you mean 'timeout'?"),
         (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:3: schedule.cron", "minute 61 is out of range"),
         (JOB.format("x") + "enabled: 1\n", "a.yaml:3: enabled", "must be true or false"),
-        ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' appears beside jobs"),
+        ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' is not allowed next to jobs"),
         ("just text\n", "a.yaml:1", "must contain a job"),
         (JOB.format("x") + "---\n" + JOB.format("x"), "a.yaml:4", "the job 'x' is already in"),
         ("name: x\ntarget: !!python/object:os.system {}\n", "a.yaml:2", "which means nothing here"),

@@ -113,7 +113,7 @@ function NewBadge({ kind, subject, onClose }: BadgePanelProps & { onClose: () =>
   return (
     <FormDialog
       title="New badge"
-      description="Anybody who knows its URL sees the label and the state, and nothing else."
+      description="Anyone who knows its URL sees the label and the state, and nothing else."
       action="Create badge"
       onClose={onClose}
       onSubmit={async (text) => {

@@ -26,7 +26,7 @@ export function CallPanel({ ping }: { ping: PingView }) {
         </code>
         <CopyButton text={url} label="Copy URL" />
       </div>
-      <p className="mt-1 text-xs text-muted">Anybody who knows it can report for this job.</p>
+      <p className="mt-1 text-xs text-muted">Anyone who knows it can report for this job.</p>
       <div className="mt-4">
         <Segments label="How to call it" choices={lines} value={kind} onValue={setKind} />
       </div>

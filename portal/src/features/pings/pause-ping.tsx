@@ -11,7 +11,7 @@ export function PausePing({ ping, onClose }: { ping: PingView; onClose: () => vo
   return (
     <FormDialog
       title={`Pause ${ping.name}?`}
-      description="Nothing is expected and nobody is alerted. Signals are still recorded."
+      description="No signal is expected and no alert opens. Signals are still recorded."
       action={until ? "Pause until then" : "Pause"}
       onClose={onClose}
       onSubmit={async () => {

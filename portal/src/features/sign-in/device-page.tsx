@@ -116,7 +116,7 @@ function Decide({ device, username, onDecided }: DecideProps) {
           </p>
         )}
         <p className="text-sm text-muted">
-          Approve only if you started this yourself, and your terminal shows the same code. Nobody has a reason to send
+          Approve only if you started this yourself, and your terminal shows the same code. There is no reason for anyone to send
           you a code.
         </p>
         <Refusal error={error} />

@@ -46,7 +46,7 @@ async def list_badges(
         str | None, Query(min_length=1, max_length=200, description="a job or a ping, by id or name; needs kind")
     ] = None,
 ) -> Response:
-    """Badges, in the order in which they were made."""
+    """Badges, oldest first."""
     if (kind is None) != (subject is None):
         raise InvalidInput("subject" if subject is None else "kind", "is missing: give both kind and subject, or none")
     scope = "\0".join(["badges", kind or "", subject or ""])
@@ -65,7 +65,7 @@ async def list_badges(
     openapi_extra=takes(BadgeBody),
 )
 async def create_badge(request: Request, context: Ctx, principal: Writer, authenticator: Auth) -> Response:
-    """Creates a badge. Anybody who knows its URL sees the label and the state, and nothing else."""
+    """Creates a badge. Anyone who knows its URL sees the label and the state, and nothing else."""
     body = await read_model(request, BadgeBody)
     badge_id, project_id = context.ids.new(), principal.project_id
     token = mint(context.seals, project_id, "badge", badge_id)

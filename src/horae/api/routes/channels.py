@@ -89,7 +89,7 @@ async def create_channel(
 
 @router.get("/channels/{id}", response_model=ChannelView)
 async def show_channel(context: Ctx, principal: Reader, ref: Ref, installation: Installation = False) -> Response:
-    """One channel, by id or name; never what is secret about it."""
+    """One channel, by id or name; secrets are never returned."""
     project_id = _scope(principal, installation)
     return reply(channel_json(await context.store.read(channels.find_channel, project_id, ref)))
 
@@ -128,7 +128,7 @@ async def delete_channel(
     force: Annotated[bool, Query(description="delete it even if jobs name it in `notify`")] = False,
     installation: Installation = False,
 ) -> Response:
-    """Rejected with 409 while the current definition of a job names it. What is pending is not sent any more."""
+    """Rejected with 409 while the current definition of a job names it. Pending messages are dropped."""
     project_id = _scope(principal, installation)
     await context.store.transact(
         channels.delete_channel, project_id=project_id, ref=ref, force=force, actor=principal.actor

@@ -66,8 +66,8 @@ class _Reader(AllowAdmin):
 )
 async def metrics(request: Request, context: Ctx) -> Response:
     """The installation as the database counts it, and what this process does, in Prometheus' text form or as
-    OpenMetrics; a few numbers as JSON for those who accept only that. While the database does not answer, the text has
-    this process alone."""
+    OpenMetrics; a few numbers as JSON for clients that accept only that. While the database does not respond, the text
+    has only the metrics of this process."""
     accept = request.headers.get("accept", "")
     if _wants_json(accept):
         return reply(await context.store.read(_in_short, context.settings.offline_after))

@@ -170,7 +170,7 @@ async def delete_ping(context: Ctx, principal: Writer, ref: Ref, expected: Expec
 
 @router.post("/pings/{id}/pause", response_model=PingView, openapi_extra=takes(PauseBody, required=False))
 async def pause_ping(request: Request, context: Ctx, principal: Pauser, show: Show, ref: Ref) -> Response:
-    """Expects nothing and alerts nobody until `until`, or until it is resumed. Signals are still recorded."""
+    """Expects no signal and opens no alert until `until`, or until it is resumed. Signals are still recorded."""
     body = await read_model(request, PauseBody)
     ping = await context.store.transact(
         pings.pause_ping, project_id=principal.project_id, ref=ref, until=body.until, actor=principal.actor

@@ -56,7 +56,7 @@ RECOVERED = LogEvent(
     ("outcome", "again_in"),
 )
 EXPIRED = LogEvent("run expired", "No worker started a run in time (`start_within`).", (), ("scheduler",))
-CANCELLING = LogEvent("run cancel requested", "Somebody, or an overlap rule, cancelled a live run.", ("by",))
+CANCELLING = LogEvent("run cancel requested", "A user or an overlap rule cancelled a live run.", ("by",))
 ENDED = LogEvent("run ended", "A run ended.", ("status", "duration_ms", "code"))
 NOT_LOGGED = LogEvent("runs not logged", "Lines of the second before that were beyond `HORAE_RUN_LOG`.", ("count",))
 
