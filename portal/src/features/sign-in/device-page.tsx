@@ -116,8 +116,8 @@ function Decide({ device, username, onDecided }: DecideProps) {
           </p>
         )}
         <p className="text-sm text-muted">
-          Approve only if you started this yourself, and your terminal shows the same code. There is no reason for anyone to send
-          you a code.
+          Approve only if you started this yourself, and your terminal shows the same code. There is no reason for
+          anyone to send you a code.
         </p>
         <Refusal error={error} />
         <div className="flex gap-3">
