@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from horae.domain.runs.claim import NOWHERE, Leased, Park, QueuePlace
+from horae.domain.runs.claim import NOWHERE, Claimed, Leased, Park, QueuePlace
 from horae.domain.runs.ending import Ended, Ending, Finished
 from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
@@ -80,18 +80,18 @@ async def _settle(
         if row is None:
             continue
         if item.outcome.park_for is not None and row.cancel_requested_at is None:
-            parking.parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item)))
+            parking.parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item.run)))
             parking.runs.append(row)
         else:
-            row = replace(row, started_at=_start(item) or row.started_at)
+            row = replace(row, started_at=_start(item.run) or row.started_at)
             settlement.add(row, item.outcome, item.duration_ms)
 
 
 def _successes(latest: Latest) -> list[Ending]:
     return [
-        Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms, _start(item))
-        for item in latest.values()
-        if item.outcome.kind is AttemptOutcome.SUCCEEDED
+        Ending(run.id, run.token, RunStatus.SUCCEEDED, None, outcome, duration_ms, _start(run))
+        for run, outcome, duration_ms in latest.values()
+        if outcome.kind is AttemptOutcome.SUCCEEDED
     ]
 
 
@@ -113,6 +113,8 @@ def _over(latest: Latest, ended: Collection[str], settlement: Settlement, specs:
 
 def _refused(finished: Sequence[Finished], latest: Latest, moved: Collection[str]) -> list[Finished]:
     """A callback may overtake the answer that would have parked its run: then there is nothing left to park."""
+    if len(moved) == len(finished):
+        return []
     return [
         x
         for x in finished
@@ -120,9 +122,9 @@ def _refused(finished: Sequence[Finished], latest: Latest, moved: Collection[str
     ]
 
 
-def _start(item: Finished) -> datetime | None:
+def _start(run: Claimed) -> datetime | None:
     """The start, if the run's row does not have it."""
-    return item.run.started_at if item.run.ahead else None
+    return run.started_at if run.ahead else None
 
 
 async def _was_written(tx: Transaction, item: Finished) -> bool:
@@ -137,9 +139,9 @@ async def _was_written(tx: Transaction, item: Finished) -> bool:
 def _latest(finished: Sequence[Finished]) -> dict[str, Finished]:
     """By run. A worker may lose a run and get it again before it could report the lost attempt: only the later of the
     two can still hold the run."""
-    latest: dict[str, Finished] = {}
-    for item in finished:
-        known = latest.get(item.run.id)
-        if known is None or known.run.attempt < item.run.attempt:
-            latest[item.run.id] = item
+    latest = {item.run.id: item for item in finished}
+    if len(latest) < len(finished):
+        for item in reversed(finished):
+            if latest[item.run.id].run.attempt <= item.run.attempt:
+                latest[item.run.id] = item
     return latest

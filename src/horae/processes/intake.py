@@ -15,7 +15,7 @@ from horae.lifecycle.release import release
 from horae.ports import Clock, Store
 from horae.processes.definitions import DefinitionCache
 from horae.processes.loop import log
-from horae.processes.prefetch import Prefetch, Ready
+from horae.processes.prefetch import Arrival, Prefetch, Ready
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
@@ -49,13 +49,15 @@ class Intake:
     async def take(self, runs: list[Claimed], leased_until: float) -> bool:
         """Accepts runs whose leases are certain until then. If the database is unreachable, none of them has started.
         False if some must not wait here: then no such runs should be prefetched."""
-        since = self._clock.monotonic()
+        if not runs:
+            return True
+        arrival = Arrival(self._clock.monotonic(), runs[0].started_at)
         specs = await self._definitions.of(runs)
-        readable = [run for run in runs if (run.job_id, run.version) in specs]
-        opened = await self._vault.open(readable, specs)
+        opened = await self._vault.open(runs, specs)
         ready = [
-            Ready(run, specs[run.job_id, run.version], opened.get(run.id), Lease(leased_until), since)
-            for run in readable
+            Ready(run, spec, opened.get(run.id), Lease(leased_until), arrival)
+            for run in runs
+            if (spec := specs.get((run.job_id, run.version))) is not None
         ]
         # A run with a single attempt would fail if this worker died, although it had never started.
         once = [one for one in ready if one.run.ahead and one.job.retry.max_attempts == 1]
@@ -69,7 +71,7 @@ class Intake:
     def fill(self, claimed: Sequence[Claimed] = ()) -> None:
         """Starts runs in free slots. `claimed` are runs that were just accepted."""
         free = 0 if self.closed else self._settings.slots - len(self._slots)
-        started = [self._slots.start(ready) for ready in self._prefetch.take(free)]
+        started = self._slots.start(self._prefetch.take(free))
         # Observers are notified after the start: writing a line takes as long as starting a run.
         soon = asyncio.get_running_loop().call_soon
         if claimed:

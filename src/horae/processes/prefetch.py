@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from horae.domain.jobs.job import JobSpec
@@ -23,20 +23,34 @@ Key = tuple[str, str]
 """Run id and token."""
 
 
+class Arrival:
+    """When the runs of a claim arrived here: by Clock.monotonic, and by the database's clock."""
+
+    __slots__ = ("_asked", "_at", "_told", "since")
+
+    def __init__(self, since: float, at: datetime) -> None:
+        self.since, self._at = since, at
+        self._asked, self._told = since, at
+
+    def time(self, now: float) -> datetime:
+        """The database's time at that moment. The last one is kept: many runs start at once."""
+        if now != self._asked:
+            self._asked, self._told = now, self._at + timedelta(seconds=now - self.since)
+        return self._told
+
+
 class Ready(NamedTuple):
-    """A claimed run with everything it needs to start; since when it is here, by Clock.monotonic."""
+    """A claimed run with everything it needs to start."""
 
     run: Claimed
     job: JobSpec
     opened: Opened | None
     lease: Lease
-    since: float
+    arrival: Arrival
 
     def begins(self, now: float) -> Claimed:
         """The run with its actual start, by the database's clock."""
-        if not self.run.ahead:
-            return self.run
-        return self.run.starting(self.run.started_at + timedelta(seconds=now - self.since))
+        return self.run.starting(self.arrival.time(now)) if self.run.ahead else self.run
 
 
 class Prefetch:
@@ -57,7 +71,8 @@ class Prefetch:
         return dict(list(self._ready))
 
     def add(self, ready: Iterable[Ready]) -> None:
-        self._ready.update({(one.run.id, one.run.token): one for one in ready})
+        for one in ready:
+            self._ready[one.run.id, one.run.token] = one
 
     def take(self, most: int) -> list[Ready]:
         """The run that has waited longest; None if it has waited too long to start here."""
@@ -85,7 +100,7 @@ class Prefetch:
 
     def _waited(self) -> float:
         """How long the first of them."""
-        return self._clock.monotonic() - next(iter(self._ready.values())).since if self._ready else 0.0
+        return self._clock.monotonic() - next(iter(self._ready.values())).arrival.since if self._ready else 0.0
 
     def ended(self, seconds: float) -> None:
         """A slot finished a run in that many seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horae.domain.runs.attempt import Attempt
-from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
 
 BATCH = 1000
 BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
@@ -14,6 +14,8 @@ Done = tuple[Attempt, Outcome, float]
 
 
 def size_of(outcome: Outcome) -> int:
+    if outcome is SUCCEEDED:
+        return 0
     return len(outcome.result or "") + len(outcome.error or "") + len(outcome.traceback or "")
 
 

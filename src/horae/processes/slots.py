@@ -4,7 +4,7 @@ handed on when they end."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from horae.domain.runs.attempt import Attempt, LogSink
 from horae.domain.runs.claim import Claimed
@@ -52,21 +52,27 @@ class Slots:
         """Run id → token of all running attempts."""
         return dict(list(self._running))
 
-    def start(self, ready: Ready) -> Claimed:
-        written: list[AttemptLog] = []  # one, if it writes anything
-        attempt = self._attempt(ready, written)
-        task = asyncio.get_running_loop().create_task(self._perform(attempt, ready.opened, written))
-        self._running[attempt.run.id, attempt.run.token] = (attempt, task)
-        return attempt.run
+    def start(self, some: Sequence[Ready]) -> list[Claimed]:
+        """Starts all of them at once; returns them with their actual start."""
+        now, create_task = self._clock.monotonic(), asyncio.get_running_loop().create_task
+        started: list[Claimed] = []
+        for ready in some:
+            written: list[AttemptLog] = []  # one, if it writes anything
+            attempt = self._attempt(ready, now, written)
+            task = create_task(self._perform(attempt, ready.opened, written))
+            run = attempt.run
+            self._running[run.id, run.token] = (attempt, task)
+            started.append(run)
+        return started
 
     def refuse(self, ready: Ready, reason: StopReason) -> None:
         """The attempt ends before it began."""
-        attempt = self._attempt(ready, [])
+        attempt = self._attempt(ready, self._clock.monotonic(), [])
         attempt.stop = reason
         self._on_done(attempt, stopped(attempt, reason), 0.0)
 
-    def _attempt(self, ready: Ready, written: list[AttemptLog]) -> Attempt:
-        now, job, opened = self._clock.monotonic(), ready.job, ready.opened
+    def _attempt(self, ready: Ready, now: float, written: list[AttemptLog]) -> Attempt:
+        job, opened = ready.job, ready.opened
         run = ready.begins(now)
 
         def open_log() -> LogSink:

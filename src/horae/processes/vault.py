@@ -52,7 +52,10 @@ class Vault:
         self, runs: Collection[Claimed], definitions: Mapping[tuple[str, int], JobSpec]
     ) -> dict[str, Opened]:
         """By run, for those that name secrets: one query for all, none if no run does."""
-        named = {run: names for run in runs if (names := definitions[run.job_id, run.version].target.secrets)}
+        secrets = {pair: spec.target.secrets for pair, spec in definitions.items()}
+        if not any(secrets.values()):
+            return {}
+        named = {run: names for run in runs if (names := secrets.get((run.job_id, run.version)))}
         if not named:
             return {}
         if self._seals is None:

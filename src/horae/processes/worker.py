@@ -88,6 +88,7 @@ class Worker:
 
     def _measure(self) -> None:
         meters = self._claimer.meters = self.meters
+        self._seconds = meters.histograms(metrics.ATTEMPTS)
         measure(self._loops, meters)
         meters.level(metrics.OWN_SLOTS, lambda: self.sign.slots)
         meters.level(metrics.OWN_BUSY, lambda: len(self._slots))
@@ -143,7 +144,7 @@ class Worker:
             self._messages.want(0)
 
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
-        self.meters.observe(metrics.ATTEMPTS, seconds, outcome.kind.value, attempt.job.target.kind)
+        self._seconds[outcome.kind, attempt.job.target.kind].observe(seconds)
         self._reporter.add(attempt, outcome, seconds)
         self._intake.ended(seconds)
         if not self._turning:

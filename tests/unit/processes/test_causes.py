@@ -10,7 +10,7 @@ from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome
 from horae.processes.logbook import LogBook
-from horae.processes.prefetch import Ready
+from horae.processes.prefetch import Arrival, Ready
 from horae.processes.slots import Slots
 from horae.processes.vault import Opened
 from tests.unit.processes.test_slots import JOB, NOW
@@ -49,7 +49,8 @@ async def error_of(*pieces: tuple[str, str], secrets: Mapping[str, str] | None =
         grace=1,
     )
     run = Claimed("run", "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, "token")
-    slots.start(Ready(run, JOB, None if secrets is None else Opened(secrets), Lease(), CLOCK.monotonic()))
+    opened, arrival = None if secrets is None else Opened(secrets), Arrival(CLOCK.monotonic(), NOW)
+    slots.start([Ready(run, JOB, opened, Lease(), arrival)])
     await until(lambda: done)
     return done[0].error
 

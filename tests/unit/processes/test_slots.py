@@ -15,7 +15,7 @@ from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.targets import ScriptTarget
 from horae.processes.logbook import LogBook
-from horae.processes.prefetch import Ready
+from horae.processes.prefetch import Arrival, Ready
 from horae.processes.slots import Slots
 from tests.waiting import until
 
@@ -64,7 +64,8 @@ class Bench:
         """Until when its lease holds."""
         run = Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token)
         until = CLOCK.monotonic() + lease
-        self.slots.start(Ready(run, JOB.model_copy(update={"grace": grace}), None, Lease(until), CLOCK.monotonic()))
+        job, arrival = JOB.model_copy(update={"grace": grace}), Arrival(CLOCK.monotonic(), NOW)
+        self.slots.start([Ready(run, job, None, Lease(until), arrival)])
         return until
 
     async def ends(self, token: str) -> None:

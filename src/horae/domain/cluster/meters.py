@@ -35,12 +35,23 @@ class Histogram:
             yield bound, seen
 
 
+class Histograms(dict[Labels, Histogram]):
+    """The histograms of one metric by their labels, each created on first use."""
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self._bounds = bounds
+
+    def __missing__(self, labels: Labels) -> Histogram:
+        made = self[labels] = Histogram(self._bounds)
+        return made
+
+
 class Meters:
     """The counters, gauges and histograms of one process."""
 
     def __init__(self) -> None:
         self._counters: dict[Family, dict[Labels, float]] = {}
-        self._histograms: dict[Family, dict[Labels, Histogram]] = {}
+        self._histograms: dict[Family, Histograms] = {}
         self._gauges: dict[Family, Gauge] = {}
 
     def add(self, family: Family, *labels: str, by: float = 1) -> None:
@@ -51,11 +62,14 @@ class Meters:
         self.histogram(family, *labels).observe(value)
 
     def histogram(self, family: Family, *labels: str) -> Histogram:
-        """For frequent observations: look it up once."""
-        found = self._histograms.setdefault(family, {})
-        if labels not in found:
-            found[labels] = Histogram(family.buckets)
-        return found[labels]
+        return self.histograms(family)[labels]
+
+    def histograms(self, family: Family) -> Histograms:
+        """For frequent observations: look them up once."""
+        found = self._histograms.get(family)
+        if found is None:
+            found = self._histograms[family] = Histograms(family.buckets)
+        return found
 
     def gauge(self, family: Family, read: Gauge) -> None:
         """`read` is called on every scrape."""
@@ -74,4 +88,5 @@ class Meters:
 
     def distributions(self) -> Iterator[tuple[Family, Mapping[Labels, Histogram]]]:
         for family, found in list(self._histograms.items()):
-            yield family, dict(found)
+            if found:
+                yield family, dict(found)

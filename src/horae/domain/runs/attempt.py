@@ -64,9 +64,9 @@ class Attempt:
     grace: float = 5.0
     lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
-    work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # the budget that its templates share
     span: str | None = None  # the traceparent of its own span, where this worker traces it
     _log: LogSink | None = field(default=None, repr=False)
+    _work: TemplateWork | None = field(default=None, repr=False)
     _values: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
@@ -75,6 +75,17 @@ class Attempt:
         if self._log is None:
             self._log = self.open_log()
         return self._log
+
+    @property
+    def work(self) -> TemplateWork:
+        """The budget that its templates share."""
+        if self._work is None:
+            self._work = TemplateWork()
+        return self._work
+
+    @work.setter
+    def work(self, work: TemplateWork) -> None:
+        self._work = work
 
     @property
     def traceparent(self) -> str | None:
