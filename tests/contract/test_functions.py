@@ -9,6 +9,7 @@ import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign, check_arguments
+from horae.domain.jobs.function_path import FoundPaths, FunctionPath
 from horae.domain.jobs.task import describe
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import functions
@@ -206,6 +207,40 @@ async def test_an_edit_does_not_run_what_a_disabled_function_missed(world: World
     assert await now.live() == []
     (row,) = await now.history(job, status="skipped")
     assert row["reason"] == "function"
+
+
+async def test_a_function_by_path(world: World) -> None:
+    new = FunctionPath("shop.pack", "shop.tasks.pack", queue="mail", default_timeout=60)
+    made = await world.store.transact(functions.add_path, new=new, actor="tester")
+    assert (made.handler_path, made.import_error, made.imported_at) == ("shop.tasks.pack", None, None)
+    with pytest.raises(Conflict, match="is registered already"):
+        await world.store.transact(functions.add_path, new=new, actor="tester")
+    await world.job(target={"kind": "python", "function": "shop.pack", "arguments": {"unknown": "yet"}})
+    paths = await world.store.read(functions.function_paths)
+    assert paths == {"shop.pack": "shop.tasks.pack"}
+
+    async def report(one: World, found: FoundPaths) -> FunctionRecord:
+        await one.store.transact(functions.report_paths, paths, found, "worker-1")
+        return await find(one, "shop.pack")
+
+    missing = FoundPaths(errors={"shop.pack": "No module named 'shop'"})
+    found = await report(world, missing)
+    assert found.import_error == "worker-1: No module named 'shop'"
+    sign = FunctionSign.of(describe(send, name="shop.pack"))
+    found = await report(world, FoundPaths(signs={"shop.pack": sign}))
+    assert (found.import_error, found.parameters, found.queue) == (None, sign.parameters, "mail")
+    assert found.imported_at is not None
+    found = await report(await world.later(minutes=5), missing)
+    assert found.import_error is None, "a worker with other code does not overwrite that one could import it"
+    found = await report(await world.later(minutes=30), missing)
+    assert found.import_error is not None, "until none has been able to for some time"
+
+    await register(world, sign)
+    assert (await find(world, "shop.pack")).handler_path is None, "a decorated one takes the name over"
+    await world.store.transact(functions.delete_function, name="shop.pack", actor="tester")
+    await world.store.transact(functions.report_paths, paths, FoundPaths(signs={"shop.pack": sign}), "worker-1")
+    with pytest.raises(AssertionError):
+        await find(world, "shop.pack")
 
 
 @pytest.mark.parametrize(

@@ -790,7 +790,7 @@ export interface FunctionPatch {
   description?: string | null;
 }
 
-/** A function that workers have registered. `parameters` is the JSON Schema of its arguments. */
+/** A function that workers or admins have registered. `parameters` is the JSON Schema of its arguments. */
 export interface FunctionView {
   name: string;
   display_name: string;
@@ -804,6 +804,12 @@ export interface FunctionView {
   is_system: boolean;
   first_seen_at: string;
   last_seen_at: string;
+  /** if an admin registered it by its path; otherwise null */
+  handler_path: string | null;
+  /** why no worker can import its path; null if one can */
+  import_error: string | null;
+  /** when a worker last imported its path */
+  imported_at: string | null;
 }
 
 /** One condition for a run to start; `until` is when it clears automatically, `level` is its severity. */
@@ -1421,6 +1427,16 @@ export interface NewDeviceView {
   verification_url: string | null;
   expires_in: number;
   interval: number;
+}
+
+/** A function registered by its path: workers import it, undecorated, and call it in a process of its own. */
+export interface NewFunction {
+  name: string;
+  handler_path: string;
+  display_name?: string | null;
+  description?: string | null;
+  queue?: string | null;
+  default_timeout?: number | null;
 }
 
 /** Includes the token, which is shown only once. */
@@ -2930,6 +2946,12 @@ export interface Operations {
     query: { limit?: number; cursor?: string | null };
     body: never;
     answer: FunctionViewListing;
+  };
+  "POST /task-functions": {
+    path: never;
+    query: never;
+    body: NewFunction;
+    answer: FunctionView;
   };
   "GET /task-functions/{name}": {
     path: { name: string };

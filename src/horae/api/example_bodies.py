@@ -58,6 +58,7 @@ BODIES: dict[str, Any] = {
     "ChannelPatch": {"enabled": False},
     "ReservationBody": {"projects": ["billing"]},
     "FunctionPatch": {"is_active": False},
+    "NewFunction": {"name": "send_report", "handler_path": "shop.tasks.send_report"},
     "SignupBody": {"username": "ann", "password": "a long sentence is best", "token": "the one-time token"},
     "LoginBody": {"username": "ann", "password": "a long sentence is best"},
     "CodeBody": {"challenge": "from the 401 that asked for a code", "code": "492039"},

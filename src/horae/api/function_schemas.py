@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from horae.api.views import shown
 from horae.domain.jobs.function import FunctionRecord
+from horae.domain.jobs.job import QueueName
 from horae.domain.text.checks import label, plain_text
 
 
@@ -23,8 +24,21 @@ class FunctionPatch(BaseModel):
     description: Annotated[str, Field(max_length=10_000), AfterValidator(plain_text)] | None = None
 
 
+class NewFunction(BaseModel):
+    """A function registered by its path: workers import it, undecorated, and call it in a process of its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    handler_path: Annotated[str, Field(min_length=1, max_length=500)]
+    display_name: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(label)] | None = None
+    description: Annotated[str, Field(max_length=10_000), AfterValidator(plain_text)] | None = None
+    queue: QueueName | None = None
+    default_timeout: Annotated[float, Field(ge=1, le=604_800, allow_inf_nan=False)] | None = None
+
+
 class FunctionView(BaseModel):
-    """A function that workers have registered. `parameters` is the JSON Schema of its arguments."""
+    """A function that workers or admins have registered. `parameters` is the JSON Schema of its arguments."""
 
     name: str
     display_name: str
@@ -38,6 +52,9 @@ class FunctionView(BaseModel):
     is_system: bool
     first_seen_at: datetime
     last_seen_at: datetime
+    handler_path: str | None = Field(description="if an admin registered it by its path; otherwise null")
+    import_error: str | None = Field(description="why no worker can import its path; null if one can")
+    imported_at: datetime | None = Field(description="when a worker last imported its path")
 
 
 def function_json(function: FunctionRecord) -> dict[str, Any]:

@@ -16,9 +16,7 @@ from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
-app = typer.Typer(
-    help="Functions that workers have registered: list, show, enable, disable, delete.", no_args_is_help=True
-)
+app = typer.Typer(help="Registered functions: list, show, add, enable, disable, delete.", no_args_is_help=True)
 
 Json = dict[str, Any]
 Name = Annotated[
@@ -44,7 +42,7 @@ def list_functions(as_json: AsJson = False) -> None:
                 one["name"],
                 one["kind"],
                 "yes" if one["is_active"] else "no",
-                ago(one["last_seen_at"], now),
+                "cannot be imported" if one["import_error"] else ago(one["last_seen_at"], now),
                 _arguments(one),
                 one["description"].partition("\n")[0],
             )
@@ -65,6 +63,26 @@ def show(name: Name, as_json: AsJson = False) -> None:
         return
     parameters = json.dumps(found["parameters"], ensure_ascii=False)
     details([(key, parameters if key == "parameters" else value) for key, value in found.items()])
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name that jobs use.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Where the function is: shop.tasks.send_report")],
+    description: Annotated[str | None, typer.Option(help="What it does; its docstring if omitted.")] = None,
+    queue: Annotated[str | None, typer.Option(help="The queue of new jobs that name none.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="The time limit of new jobs that have none, in seconds.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Register any importable function by its path, without decorating it. For admins."""
+    with connect() as client:
+        found = client.functions.create(name, path, description=description, queue=queue, default_timeout=timeout)
+    if as_json:
+        print_json(found)
+    else:
+        say(f"Registered {path} as {name}. `horae functions show {name}` says whether a worker can import it.")
 
 
 @app.command("enable")

@@ -105,6 +105,7 @@ class Settings:
     artifact_schemes: tuple[str, ...] = _setting(kinds.words, ("file", "s3"))
     artifact_folders: tuple[str, ...] | None = _setting(kinds.folders, None)
     artifact_install: bool = _setting(kinds.boolean, False)
+    function_paths: tuple[str, ...] | None = _setting(kinds.words, None)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)

@@ -22,6 +22,7 @@ from horae.domain.jobs.task import CONTEXT, About, Context, Function, Registry
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.domain.targets.locked import overridden
 from horae.executors.failure import Refused, clean, refused
+from horae.executors.functions.by_path import PathFunctions
 from horae.executors.functions.link import FunctionOrigin
 from horae.executors.functions.outcome import failure, result
 from horae.executors.functions.output import writer
@@ -36,16 +37,20 @@ if TYPE_CHECKING:
 
 class PythonExecutor:
     """Executes `python` targets with the functions of a registry, at most `slots` of them in processes and as many in
-    threads. `origin` says how a new process gets the same functions."""
+    threads. `origin` says how a new process gets the same functions; `by_path` has those that admins registered."""
 
-    def __init__(self, registry: Registry, origin: FunctionOrigin, *, slots: int = 16) -> None:
+    def __init__(
+        self, registry: Registry, origin: FunctionOrigin, *, slots: int = 16, by_path: PathFunctions | None = None
+    ) -> None:
         self._functions = registry.functions
+        self.by_path = by_path
         self._validators: dict[str, Validator | None] = {}
         self._threads = Threads(slots)
         self._pool = FunctionPool(origin, slots)
 
     def offers(self) -> Iterable[str]:
-        return [f"python:{name}" for name in self._functions]
+        by_path = {} if self.by_path is None else self.by_path.functions
+        return [f"python:{name}" for name in {**by_path, **self._functions}]
 
     def warm(self) -> None:
         """Prepares for the first call, which would otherwise be slow."""
@@ -54,7 +59,7 @@ class PythonExecutor:
 
     async def execute(self, attempt: Attempt) -> Outcome:
         target = cast("PythonTarget", attempt.job.target)
-        function = self._functions.get(target.function)
+        function, pool = self._found(target.function)
         if function is None:
             return refused(f"no function named {target.function} is registered on this worker")
         arguments = target.arguments
@@ -66,7 +71,7 @@ class PythonExecutor:
             if attempt.traceparent is not None:
                 join(attempt.traceparent)  # for as long as the attempt's task lives; threads inherit it
             if function.kind == "process":
-                return await self._pool.call(_request(function, arguments, attempt), attempt)
+                return await pool.call(_request(function, arguments, attempt), attempt)
             if function.kind == "thread":
                 value = await self._in_thread(function, arguments, attempt)
             else:
@@ -84,6 +89,14 @@ class PythonExecutor:
         """Ends the processes. Functions in threads are abandoned: they end when they return, or with the worker."""
         self._threads.close()
         await self._pool.close()
+        if self.by_path is not None:
+            await self.by_path.close()
+
+    def _found(self, name: str) -> tuple[Function | None, FunctionPool | PathFunctions]:
+        """A function, and the pool that calls it if it runs in a process."""
+        if name in self._functions or self.by_path is None:
+            return self._functions.get(name), self._pool
+        return self.by_path.functions.get(name), self.by_path
 
     def _validated(self, function: Function, arguments: dict[str, Any]) -> dict[str, Any]:
         name = function.name

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from horae.domain.errors import Conflict, InvalidInput, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.jobs.difference import Change
 from horae.domain.jobs.function import (
     NEEDS,
@@ -17,14 +17,18 @@ from horae.domain.jobs.function import (
     switched_off,
     unknown,
 )
+from horae.domain.jobs.function_path import FoundPaths, FunctionPath, check_registration
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobHead
 from horae.domain.targets import ArtifactTarget, PythonTarget
 from horae.domain.targets.locked import overridden
+from horae.domain.text.checks import storable
 from horae.domain.time.schedule import ManualSchedule
 from horae.ports import Transaction
 
 _COMPARED = 10_000  # names to compare with a wrong one
+_RECENTLY = 1_500.0  # seconds: a worker that can import a path says so every ten minutes
+PATHS_CHANGED = "workers:functions"  # the hint that workers get when a path is added or deleted
 
 
 async def register_functions(tx: Transaction, signs: Sequence[FunctionSign]) -> None:
@@ -129,7 +133,38 @@ async def delete_function(tx: Transaction, *, name: str, actor: str) -> None:
     if function.is_system:
         raise Conflict(f"the function {name} is built in and cannot be deleted; it can be disabled")
     await tx.functions.delete(name)
+    if function.handler_path is not None:
+        tx.hint(PATHS_CHANGED)
     await tx.audit.add("function.delete", actor=actor, project_id=None, name=name)
+
+
+async def add_path(tx: Transaction, *, new: FunctionPath, actor: str) -> FunctionRecord:
+    """Registers a function by its path. Workers import it soon, and say what it takes, or why they cannot."""
+    check_registration(new)
+    taken = Conflict(f"a function named {new.name!r} is registered already; give this one another name", field="name")
+    if await tx.functions.find(new.name, lock=True) is not None:
+        raise taken
+    try:
+        await tx.functions.add_path(new)
+    except DuplicateKey:
+        raise taken from None
+    changes = [Change("handler_path", None, new.path)]
+    await tx.audit.add("function.create", actor=actor, project_id=None, name=new.name, changes=changes)
+    tx.hint(PATHS_CHANGED)
+    return await _found(tx, new.name)
+
+
+async def function_paths(tx: Transaction) -> dict[str, str]:
+    return await tx.functions.paths(_COMPARED)
+
+
+async def report_paths(tx: Transaction, paths: Mapping[str, str], found: FoundPaths, worker: str) -> None:
+    """What a worker found out. It does not overwrite that another one, with other code, could import a path."""
+    for name, path in sorted(paths.items()):  # in one order: workers that start together do not deadlock
+        if (sign := found.signs.get(name)) is not None:
+            await tx.functions.imported(sign, path)
+        elif (error := found.errors.get(name)) is not None:
+            await tx.functions.not_imported(name, path, (storable(f"{worker}: {error}") or "")[:700], _RECENTLY)
 
 
 async def _found(tx: Transaction, name: str, *, lock: bool = False) -> FunctionRecord:

@@ -11,7 +11,7 @@ from horae.ports.broker import Messages, Publications, Publisher, RunMessage
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.notices import Channels, Deliveries, Notices, Notifier
-from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
+from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, PathLearner, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.pings import Badges, PingEvents, Pings, SealedTokens
 from horae.ports.quotas import Quotas
@@ -55,6 +55,7 @@ __all__ = [
     "Notifier",
     "Observer",
     "Operations",
+    "PathLearner",
     "PingEvents",
     "Pings",
     "Processes",

@@ -10,6 +10,7 @@ from horae.domain.jobs.deletion import Deletion
 from horae.domain.jobs.fault import LeftOut, Portion, UnreadableNote
 from horae.domain.jobs.follower import Follower
 from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.jobs.function_path import FunctionPath
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
@@ -242,6 +243,21 @@ class Functions(Protocol):
 
     async def change(self, name: str, change: FunctionChange) -> None: ...
     async def delete(self, name: str) -> None: ...
+    async def add_path(self, new: FunctionPath) -> None:
+        """Raises DuplicateKey if the name is taken."""
+        ...
+
+    async def paths(self, limit: int) -> dict[str, str]:
+        """The paths of functions that admins registered, by name."""
+        ...
+
+    async def imported(self, sign: FunctionSign, path: str) -> None:
+        """A worker imported this path."""
+        ...
+
+    async def not_imported(self, name: str, path: str, error: str, unless_within: float) -> None:
+        """A worker could not; recorded unless another one could within so many seconds."""
+        ...
 
 
 class Deletions(Protocol):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from horae.domain.jobs.function_path import FoundPaths
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.claimable import Offer
 from horae.domain.runs.events import Event
@@ -106,6 +107,12 @@ class Starting(Protocol):
     """An executor with work to do when its worker starts, on the worker's loop."""
 
     async def start(self) -> None: ...
+
+
+class PathLearner(Protocol):
+    """Learns the functions that admins registered by path."""
+
+    async def learn(self, paths: Mapping[str, str]) -> FoundPaths: ...
 
 
 class Seals(Protocol):

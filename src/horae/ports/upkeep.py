@@ -13,6 +13,10 @@ class Processes(Protocol):
     """Live workers and schedulers, and the shards they lease."""
 
     async def register_worker(self, sign: WorkerSign) -> None: ...
+    async def set_offers(self, worker_id: str, offers: Sequence[str]) -> None:
+        """A worker can execute other things than before."""
+        ...
+
     async def set_queues(self, worker_id: str, queues: Sequence[str]) -> None:
         """The queues that a worker bound to projects serves now."""
         ...

@@ -55,6 +55,13 @@ class Claimer:
         self.loop = Loop("claim", self.step)
         self.meters = Meters()
 
+    def offer(self, offers: tuple[str, ...]) -> None:
+        """From now on it claims what needs one of these."""
+        self.sign = replace(self.sign, offers=offers)
+        self._claimant = replace(self._claimant, offers=offers)
+        self._look_at = 0.0
+        self.loop.wake.set()
+
     def on_hint(self, queue: str) -> None:
         """Something came into a queue; "" means any queue."""
         if not queue:

@@ -11,7 +11,7 @@ from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
 from horae.domain.runs.engine_choice import EngineChoice
 from horae.domain.runs.publication import Republishing
-from horae.ports import Messages, Publisher, Seals
+from horae.ports import Messages, PathLearner, Publisher, Seals
 
 HORIZON, AHEAD_FOR = 0.3, 1.0
 
@@ -33,6 +33,7 @@ class WorkerSettings:
     log_limit: int = 2**20
     grace: float = 5.0
     functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # of functions
+    by_path: PathLearner | None = field(default=None, repr=False)  # without it, none of those that admins register
     seals: Seals | None = field(default=None, repr=False)  # without it, secrets cannot be decrypted
     engines: EngineChoice = field(default_factory=EngineChoice)
     messages: Messages | None = field(default=None, repr=False)  # of a broker; None: it claims from the database

@@ -15,6 +15,7 @@ from horae.domain.cluster.trouble import trouble_task
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import StopReason, WorkerStatus
+from horae.lifecycle.functions import PATHS_CHANGED
 from horae.ports import Clock, Executor, Hint, Ids, Store
 from horae.processes.allowances import Allowances
 from horae.processes.blocked import Watcher
@@ -82,7 +83,7 @@ class Worker:
             store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
         )
         self._watching = Loop("neighbours", self._watch.look)
-        self._presence = Presence(sign, store, settings, clock)
+        self._presence = Presence(sign, store, settings, clock, self._claimer.offer)
         self._registered = False
         self._measure()
 
@@ -180,6 +181,8 @@ class Worker:
             self._claimer.on_hint(about)
         elif topic == "cancel" and about in ("", self.sign.id):
             self._heart.poke()
+        elif hint == PATHS_CHANGED:
+            self._presence.look()
         elif topic == "workers" and about in ("", self.sign.host.key):
             self._watch.ask()
             self._watching.wake.set()

@@ -19,6 +19,27 @@ class Functions(Resource[C]):
         return Request("GET", f"task-functions/{part(name)}", read=FunctionInfo)
 
     @call
+    def create(
+        self,
+        name: str,
+        handler_path: str,
+        *,
+        display_name: str | None = None,
+        description: str | None = None,
+        queue: str | None = None,
+        default_timeout: float | None = None,
+    ) -> Request[FunctionInfo]:
+        """Registers a function by its path, such as `shop.tasks.send_report`. For admins."""
+        options = {
+            "display_name": display_name,
+            "description": description,
+            "queue": queue,
+            "default_timeout": default_timeout,
+        }
+        body = {"name": name, "handler_path": handler_path, **given(options)}
+        return Request("POST", "task-functions", body, read=FunctionInfo)
+
+    @call
     def edit(
         self,
         name: str,

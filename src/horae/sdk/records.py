@@ -381,7 +381,7 @@ class Explanation(Record):
 
 
 class FunctionInfo(Record):
-    """A function that workers have registered. `parameters` is the JSON Schema of its arguments."""
+    """A function that workers or admins have registered. `parameters` is the JSON Schema of its arguments."""
 
     __slots__ = ()
 
@@ -397,6 +397,9 @@ class FunctionInfo(Record):
     is_system: bool
     first_seen_at: str
     last_seen_at: str
+    handler_path: str | None  # if an admin registered it by its path; otherwise None
+    import_error: str | None  # why no worker can import its path; None if one can
+    imported_at: str | None  # when a worker last imported its path
 
 
 class Invitation(Record):

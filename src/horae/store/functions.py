@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from horae.domain.jobs.function import NEEDS, CallRules, FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.jobs.function_path import FunctionPath
+from horae.domain.jobs.task import spoken
 from horae.domain.pages import Page
 from horae.store import process_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, load, words
 
 _SIGN = words("name display_name description handler kind queue default_timeout parameters is_system")
-_RECORD = (*_SIGN, *words("is_active is_edited first_seen_at last_seen_at"))
+_RECORD = (*_SIGN, *words("is_active is_edited first_seen_at last_seen_at handler_path import_error imported_at"))
 _COLUMNS = ", ".join(_RECORD)
 
 
@@ -24,6 +26,7 @@ def _register(d: Dialect) -> tuple[str, Rows]:
     # A name set by users is kept, regardless of what the code says.
     named = "CASE WHEN task_functions.is_edited THEN {old} ELSE {new} END"
     changed |= {"display_name": named, "description": named}
+    changed |= {"handler_path": "NULL", "import_error": "NULL"}  # decorated now: the code itself says what it is
     return d.upsert(insert, ["name"], changed), rows
 
 
@@ -89,6 +92,62 @@ class FunctionTable(Group):
         if sets:
             assignments = ", ".join(f"{part} = :{part}" for part in sets)
             await self.db.execute(f"UPDATE task_functions SET {assignments} WHERE name = :name", {**sets, "name": name})
+
+    # By path
+
+    async def add_path(self, new: FunctionPath) -> None:
+        """Raises DuplicateKey if the name is taken."""
+        values = {
+            "name": new.name,
+            "display_name": new.display_name or spoken(new.name)[:200],
+            "description": new.description or "",
+            "handler": new.path,
+            "kind": "process",
+            "queue": new.queue,
+            "default_timeout": new.default_timeout,
+            "parameters": "{}",
+            "is_active": True,
+            "is_system": False,
+            "is_edited": new.display_name is not None or new.description is not None,
+            "handler_path": new.path,
+        }
+        await self.db.execute(
+            f"INSERT INTO task_functions ({', '.join(values)}, first_seen_at, last_seen_at) "
+            f"VALUES ({', '.join(f':{part}' for part in values)}, {self.d.now}, {self.d.now})",
+            values,
+        )
+
+    async def paths(self, limit: int) -> dict[str, str]:
+        rows = await self.db.fetch(
+            "SELECT name, handler_path FROM task_functions WHERE handler_path IS NOT NULL ORDER BY name LIMIT :limit",
+            {"limit": limit},
+        )
+        return {row["name"]: row["handler_path"] for row in rows}
+
+    async def imported(self, sign: FunctionSign, path: str) -> None:
+        """An update, never an insert: what an admin deleted stays deleted."""
+        named = ", ".join(
+            f"{part} = CASE WHEN is_edited THEN {part} ELSE :{part} END" for part in ("display_name", "description")
+        )
+        await self.db.execute(
+            f"UPDATE task_functions SET {named}, handler = :handler, parameters = :parameters, import_error = NULL, "
+            f"imported_at = {self.d.now}, last_seen_at = {self.d.now} WHERE name = :name AND handler_path = :path",
+            {
+                "name": sign.name,
+                "path": path,
+                "display_name": sign.display_name,
+                "description": sign.description,
+                "handler": sign.handler,
+                "parameters": sign.parameters,
+            },
+        )
+
+    async def not_imported(self, name: str, path: str, error: str, unless_within: float) -> None:
+        await self.db.execute(
+            "UPDATE task_functions SET import_error = :error WHERE name = :name AND handler_path = :path "
+            f"AND (imported_at IS NULL OR imported_at < {self.d.earlier(':seconds')})",
+            {"name": name, "path": path, "error": error, "seconds": unless_within},
+        )
 
     async def delete(self, name: str) -> None:
         await self.db.execute("DELETE FROM task_functions WHERE name = :name", {"name": name})

@@ -78,4 +78,7 @@ task_functions = table(
     must("is_edited", Flag),  # by users: workers leave its display name and description alone
     must("first_seen_at", Time),
     must("last_seen_at", Time),
+    may("handler_path", name(500)),  # of one that an admin registered
+    may("import_error", name(700)),  # why no worker could import it
+    may("imported_at", Time),  # when one last did
 )

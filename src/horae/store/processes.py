@@ -47,6 +47,11 @@ class ProcessTable(Group):
             "UPDATE workers SET queues = :queues WHERE id = :id", {"id": worker_id, "queues": dump(list(queues))}
         )
 
+    async def set_offers(self, worker_id: str, offers: Sequence[str]) -> None:
+        await self.db.execute(
+            "UPDATE workers SET offers = :offers WHERE id = :id", {"id": worker_id, "offers": dump(list(offers))}
+        )
+
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         beating = (
             f"UPDATE workers SET {_BEATEN}, {self._troubled(beat.trouble)}, heartbeat_at = {self.d.now}, "

@@ -16,7 +16,7 @@ from horae.domain.errors import ConfigurationError
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.targets import TARGET_KINDS
 from horae.domain.targets.fields import Limits
-from horae.ports import Executor
+from horae.ports import Executor, PathLearner
 from horae.processes.host import is_dead, text_of, this_host
 from horae.processes.loop import log
 from horae.wiring.shared import CLOCK, run
@@ -134,21 +134,30 @@ def commands_for(settings: Settings) -> CommandRunner:
 
 
 def _python(making: Making) -> Executor:
+    from horae.executors.functions.by_path import PathFunctions
     from horae.executors.functions.link import FunctionOrigin
     from horae.executors.functions.output import route
     from horae.executors.python import PythonExecutor
+    from horae.sdk.function_paths import load_paths
     from horae.sdk.system import add_system_functions
     from horae.sdk.task import load_tasks
 
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
+    by_path = FunctionOrigin(f"{load_paths.__module__}:{load_paths.__qualname__}", (), environment)
     executor = PythonExecutor(
         add_system_functions(load_tasks(making.imports)),
         FunctionOrigin(f"{load_tasks.__module__}:{load_tasks.__qualname__}", tuple(making.imports), environment),
         slots=making.slots,
+        by_path=PathFunctions(by_path, slots=making.slots, modules=path_modules(making.settings)),
     )
     route()
     executor.warm()
     return executor
+
+
+def path_modules(settings: Settings) -> tuple[str, ...] | None:
+    """The modules whose functions admins may register; None if the operator sets no limit."""
+    return () if settings.function_paths == ("none",) else settings.function_paths
 
 
 BUILDERS: Mapping[str, Callable[[Making], Executor]] = {
@@ -158,6 +167,16 @@ BUILDERS: Mapping[str, Callable[[Making], Executor]] = {
     "container": _container,
     "artifact": _artifact,
 }
+
+
+def by_path(executors: Mapping[str, Executor]) -> PathLearner | None:
+    """What learns the functions that admins registered, on a worker that calls functions."""
+    if "python" not in executors:
+        return None
+    from horae.executors.python import PythonExecutor
+
+    python = executors["python"]
+    return python.by_path if isinstance(python, PythonExecutor) else None
 
 
 def registered() -> tuple[FunctionSign, ...]:

@@ -23,7 +23,7 @@ from horae.sealing import Keyring
 from horae.watch.logging import bind
 from horae.wiring.alerts import disk_of, settling, thresholds_of
 from horae.wiring.engines import celery_of, choice_of, close_engine, messages_for
-from horae.wiring.executors import commands_for, executors_for, registered
+from horae.wiring.executors import by_path, commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
@@ -191,6 +191,7 @@ async def work(
             log_limit=settings.log_limit,
             grace=settings.grace,
             functions=registered() if "python" in executors else (),
+            by_path=by_path(executors),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
             engines=choice_of(settings),
             messages=plan.messages,

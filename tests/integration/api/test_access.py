@@ -67,6 +67,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/channels/{id}/test"): (None, 202),
     ("GET", "/api/v1/channels/{id}/deliveries"): (None, 200),
     ("GET", "/api/v1/task-functions"): (None, 200),
+    ("POST", "/api/v1/task-functions"): ({"name": "new", "handler_path": "shop.tasks.new"}, 201),
     ("GET", "/api/v1/task-functions/{name}"): (None, 200),
     ("PATCH", "/api/v1/task-functions/{name}"): ({"is_active": True}, 200),
     ("DELETE", "/api/v1/task-functions/{name}"): (None, 204),

@@ -43,7 +43,12 @@ export const functionColumns: ColumnDef<FunctionView>[] = [
   {
     id: "offered",
     header: "Offered by",
-    cell: ({ row: { original: one } }) => <Offered name={one.name} lastSeen={one.last_seen_at} />,
+    cell: ({ row: { original: one } }) =>
+      one.import_error ? (
+        <Badge tone="failed">cannot be imported</Badge>
+      ) : (
+        <Offered name={one.name} lastSeen={one.last_seen_at} />
+      ),
   },
   {
     id: "active",

@@ -84,6 +84,17 @@ function Details({ one }: { one: FunctionView }) {
             { async: "in the worker's event loop", process: "in its own process", thread: "in a thread" }[one.kind] ??
               one.kind,
           ],
+          ["Registered by path", one.handler_path],
+          [
+            "Import",
+            one.import_error ? (
+              <span key="import" className="break-words text-failed-text">
+                {one.import_error}
+              </span>
+            ) : one.handler_path && one.imported_at === null ? (
+              "no worker has tried yet"
+            ) : null,
+          ],
           ["Queue", one.queue],
           ["Timeout", one.default_timeout === null ? null : seconds(one.default_timeout)],
           ["Built in", one.is_system ? "yes" : null],

@@ -1,4 +1,6 @@
-import { FunctionSquare, SearchX } from "lucide-react";
+import { FunctionSquare, Plus, SearchX } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
 import { DataTable } from "@/components/ui/data-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -6,6 +8,8 @@ import { Pager } from "@/components/ui/pager";
 import { SearchInput } from "@/components/ui/search-input";
 import { useUrlState } from "@/lib/url-state";
 import { plural } from "@/lib/words";
+import { useCan } from "@/session/use-can";
+import { AddFunction } from "./add-function";
 import { functionColumns } from "./function-columns";
 import { FunctionSheet } from "./function-sheet";
 import { useFunctions } from "./queries";
@@ -13,13 +17,25 @@ import { useFunctions } from "./queries";
 export default function FunctionsPage() {
   const [{ q, cursor, function: name }, set] = useUrlState({ q: "", cursor: "", function: "" });
   const functions = useFunctions(cursor);
+  const can = useCan();
+  const [adding, setAdding] = useState(false);
   const sought = q.toLowerCase();
   const rows = functions.data?.items.filter((one) =>
     [one.name, one.display_name, one.description].some((text) => text.toLowerCase().includes(sought)),
   );
   return (
     <>
-      <PageHeader title="Functions" description="Python functions registered by workers, with their parameters." />
+      <PageHeader
+        title="Functions"
+        description="Python functions registered by workers or by their path, with their parameters."
+        actions={
+          can("functions:write") ? (
+            <Button onClick={() => setAdding(true)}>
+              <Plus /> Register by path
+            </Button>
+          ) : undefined
+        }
+      />
       <SearchInput
         label="Search functions"
         value={q}
@@ -39,6 +55,7 @@ export default function FunctionsPage() {
       <Pager nextCursor={functions.data?.next_cursor}>
         {rows?.length ? `${plural(rows.length, "function")} on this page` : ""}
       </Pager>
+      {adding ? <AddFunction onClose={() => setAdding(false)} /> : null}
       {name ? <FunctionSheet name={name} onClose={() => set({ function: null })} /> : null}
     </>
   );

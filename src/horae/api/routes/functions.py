@@ -1,4 +1,4 @@
-"""The functions that workers have registered, of the whole installation."""
+"""The functions that workers and admins have registered, of the whole installation."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.function_schemas import FunctionPatch, FunctionView, function_json
+from horae.api.function_schemas import FunctionPatch, FunctionView, NewFunction, function_json
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain.errors import NotFound
 from horae.domain.jobs.function import FunctionChange, FunctionRecord
+from horae.domain.jobs.function_path import FunctionPath
 from horae.lifecycle import functions
 from horae.ports import Transaction
 
@@ -41,6 +42,18 @@ async def list_functions(context: Ctx, principal: Reader, page: Page) -> Respons
     found = await context.store.read(lambda tx: tx.functions.page(limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "functions", found.next)
     return reply(listing((function_json(one) for one in found.items), next_cursor))
+
+
+@router.post("/task-functions", status_code=201, response_model=FunctionView, openapi_extra=takes(NewFunction))
+async def add_function(request: Request, context: Ctx, principal: Writer) -> Response:
+    """Registers a function by its path, `shop.tasks.send_report`, without decorating it. Workers that can import it
+    offer it within seconds and register its parameters; `import_error` says why none can."""
+    body = await read_model(request, NewFunction)
+    new = FunctionPath(
+        body.name, body.handler_path, body.display_name, body.description, body.queue, body.default_timeout
+    )
+    found = await context.store.transact(functions.add_path, new=new, actor=principal.actor)
+    return reply(function_json(found), status=201)
 
 
 @router.get("/task-functions/{name}", response_model=FunctionView)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from horae.domain.explain.explanation import Gate, command
 from horae.domain.explain.facts import JobFacts
+from horae.domain.jobs.function import FunctionRecord
 from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import PythonTarget
 
@@ -13,11 +14,18 @@ def function_of(spec: JobSpec | None) -> str | None:
     return spec.target.function if spec is not None and isinstance(spec.target, PythonTarget) else None
 
 
+def _unimportable(function: FunctionRecord) -> Gate:
+    detail = f"no worker can import the function that it calls ({function.name}): {function.import_error}"
+    return Gate("function", "closed", detail, "install the module on a worker, or fix the path of the function")
+
+
 def function_gates(facts: JobFacts) -> list[Gate]:
     """None if there is nothing to say about it, which is almost always the case."""
     function = facts.function
-    if function is None or function.is_active:
+    if function is None:
         return []
+    if function.is_active:
+        return [] if function.import_error is None else [_unimportable(function)]
     detail = f"the function that it calls ({function.name}) is disabled: occurrences are skipped, triggers refused"
     enable = f"{command('functions', 'enable', function.name)} (an admin can)"
     return [Gate("function", "closed", detail, enable, meaning="intended")]

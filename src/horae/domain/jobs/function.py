@@ -81,6 +81,9 @@ class FunctionRecord(FunctionSign):
     is_edited: bool
     first_seen_at: datetime
     last_seen_at: datetime
+    handler_path: str | None = None  # if an admin registered it by its path
+    import_error: str | None = None  # then: why no worker could import it lately
+    imported_at: datetime | None = None  # when a worker last did
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,8 +154,12 @@ def spoken(name: str) -> str:
     return words[:1].upper() + words[1:] or name
 
 
+def named_well(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
 def _parameters(call: Callable[..., Any], name: str) -> list[inspect.Parameter]:
-    if not _NAME.fullmatch(name):
+    if not named_well(name):
         raise InvalidInput("name", f"{name!r} is not a name for a task: use letters, digits, _ and . (up to 200)")
     if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
         raise InvalidInput(name, "a generator cannot be a task: return a value instead of yielding")
