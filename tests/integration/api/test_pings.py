@@ -225,6 +225,7 @@ async def test_unknown_tokens_learn_nothing_and_are_counted(api: Api):
 async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api: Api):
     ping = await make(api)
     assert (await send(api, ping)).status_code == 200
+    api.app.state.gate.strangers._rate = 0.001  # a slow machine would guess no faster than is allowed
     statuses = [(await api.call("GET", f"/ping/{n:032}", role=None)).status_code for n in range(130)]
     assert set(statuses) == {404, 429}
     assert (await send(api, ping)).status_code == 200  # of the same address
@@ -232,9 +233,10 @@ async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api
 
 async def test_a_flood_for_one_ping_is_limited(api: Api):
     ping, other = await make(api), await make(api, "other")
+    api.app.state.url_tokens.ping_limit._rate = 0.001  # a slow machine would send no faster than is allowed
     answers = [await send(api, ping) for _ in range(80)]
     refused = [answer for answer in answers if answer.status_code == 429]
-    assert 10 < len(refused) < 40
+    assert len(refused) == 30
     assert int(refused[0].headers["retry-after"]) >= 1
     assert (await send(api, other)).status_code == 200
     assert (await get(api))["events"] == 80 - len(refused)

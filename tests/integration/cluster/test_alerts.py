@@ -59,6 +59,14 @@ async def minutes_pass(cluster: Cluster, column: str) -> datetime:
     return now
 
 
+async def sent(cluster: Cluster, count: int) -> None:
+    async def so() -> bool:
+        (row,) = await cluster.ask("SELECT COUNT(*) AS n FROM deliveries WHERE state = 'sent'")
+        return int(row["n"]) == count
+
+    await eventually(so, message=f"{count} messages are noted as sent")
+
+
 async def evaluating(cluster: Cluster, schedulers: list[Member]) -> Member:
     """The one that holds the first shard."""
     (shard,) = [one for one in await cluster.store.read(lambda tx: tx.processes.shards()) if one.shard == 0]
@@ -83,6 +91,7 @@ async def test_alerts_fire_once_and_clear_once_though_a_scheduler_is_killed_in_b
     await becomes(cluster, "WHERE state = 'open'", "both alerts open")
     opened = [(NO_WORKER, "alert"), (FAILING, "alert")]
     await until(lambda: told(receiver) == opened, timeout=PATIENCE, message="both are announced")
+    await sent(cluster, 2)  # a scheduler that is killed before it has noted that sends it again
 
     await (await evaluating(cluster, schedulers)).kill()
     now = await minutes_pass(cluster, "last_seen_at")
