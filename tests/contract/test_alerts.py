@@ -255,6 +255,24 @@ def finding(world: World, **fields: Any) -> Finding:
     return Finding(**{**given, "action": AlertAction("look", "/pings"), "project_id": world.project, **fields})
 
 
+async def test_the_worst_come_first_and_what_somebody_cares_for_comes_last(world: World):
+    for name, severity in (("a", "warning"), ("b", "critical"), ("c", "critical"), ("d", "info"), ("e", "critical")):
+        one = finding(world, since=await world.now(), severity=severity, subject=Subject("ping", name, name))
+        await world.store.transact(verbs.open_alerts, [one])
+    by_name = {one.subject_name: one.id for one in await alerts(world)}
+    await world.store.transact(verbs.acknowledge, reach=mine(world), alert_id=by_name["c"], actor=ADMIN, note=None)
+    await world.execute(
+        "UPDATE alerts SET silenced_until = :then WHERE subject_id = 'e'", then=await world.now() + timedelta(hours=1)
+    )
+
+    async def worst(limit: int) -> list[str]:
+        found = await world.store.read(lambda tx: tx.alerts.worst((world.project, None), limit))
+        return [one.subject_name for one in found]
+
+    assert await worst(50) == ["b", "a", "d", "c"]
+    assert await worst(2) == ["b", "a"]
+
+
 async def test_others_open_and_resolve_alerts_of_their_own_rules(world: World):
     await worker(world)
     one = finding(world, since=await world.now())

@@ -165,10 +165,12 @@ class AlertTable(Group):
         audible = f"a.state = 'open' AND (a.silenced_until IS NULL OR a.silenced_until <= {self.d.now})"
         for mine, values in _whose(projects):
             asked = " AND ".join([*mine, audible])
+            worst = (  # ids alone: whole rows would be sorted as well
+                f"SELECT a.id FROM alerts a WHERE {asked} ORDER BY CASE WHEN a.acknowledged_at IS NULL THEN 0 ELSE 1 "
+                f"END, CASE a.severity {_RANK} ELSE 9 END, a.id DESC LIMIT :limit"
+            )
             rows += await self.db.fetch(
-                f"{_SELECT}{_PROJECT} WHERE {asked} ORDER BY CASE WHEN a.acknowledged_at IS NULL THEN 0 ELSE 1 END, "
-                f"CASE a.severity {_RANK} ELSE 9 END, a.id DESC LIMIT :limit",
-                {**values, "limit": limit},
+                f"{_SELECT}JOIN ({worst}) AS w ON w.id = a.id {_PROJECT}", {**values, "limit": limit}
             )
         found = sorted(map(_record, rows), key=lambda one: one.id, reverse=True)
         return sorted(found, key=_urgency)[:limit]
