@@ -13,6 +13,8 @@ from horae.domain.jobs.function import FunctionRecord
 from horae.domain.jobs.job import QueueName
 from horae.domain.text.checks import label, plain_text
 
+_UNTOLD = "no worker can import it; admins see why"
+
 
 class FunctionPatch(BaseModel):
     """What people decide about a function."""
@@ -57,5 +59,7 @@ class FunctionView(BaseModel):
     imported_at: datetime | None = Field(description="when a worker last imported its path")
 
 
-def function_json(function: FunctionRecord) -> dict[str, Any]:
-    return shown(FunctionView, function, parameters=orjson.loads(function.parameters))
+def function_json(function: FunctionRecord, *, for_admin: bool) -> dict[str, Any]:
+    """The reason for a failed import is for admins: the text of an exception may contain anything."""
+    error = function.import_error if for_admin or function.import_error is None else _UNTOLD
+    return shown(FunctionView, function, parameters=orjson.loads(function.parameters), import_error=error)

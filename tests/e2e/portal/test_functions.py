@@ -24,6 +24,26 @@ async def test_a_job_is_made_from_a_function(horae: Horae, visit: Visit):
     await expect(page.get_by_label("seconds")).to_be_visible()
 
 
+async def test_an_admin_registers_a_function_by_path(horae: Horae, visit: Visit):
+    admin = await visit(horae, as_="admin")
+    page = admin.page
+    await admin.open("/functions")
+    await page.get_by_role("button", name="Register by path").click()
+    dialog = page.get_by_role("dialog")
+    admin.forgive(422, "/task-functions")
+    await dialog.get_by_label("Path").fill("os.system")
+    await dialog.get_by_label("Name").fill("nowhere")
+    await dialog.get_by_role("button", name="Register").click()
+    await expect(dialog).to_contain_text("wrap the call in your own function")
+    await dialog.get_by_label("Path").fill("nowhere.at.all")
+    await dialog.get_by_role("button", name="Register").click()
+    row = page.get_by_role("row").filter(has_text="nowhere")
+    await expect(row).to_be_visible()
+    await admin.open("/functions?function=nowhere")
+    await expect(page.get_by_role("dialog")).to_contain_text("nowhere.at.all")
+    await horae.call("DELETE", "/task-functions/nowhere")
+
+
 async def test_an_admin_switches_a_function_off_and_on(horae: Horae, visit: Visit):
     admin = await visit(horae, as_="admin")
     page = admin.page

@@ -4,8 +4,9 @@ from datetime import date
 from typing import Any
 
 from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.function_path import FoundPaths
 from horae.domain.jobs.task import describe
-from horae.lifecycle.functions import register_functions
+from horae.lifecycle.functions import register_functions, report_paths
 
 from .conftest import Api
 
@@ -53,6 +54,24 @@ async def test_people_switch_and_name_functions(api: Api):
     refused = await api.call("POST", "/jobs", json=job(customer=7))
     assert (refused.status_code, refused.json()["field"]) == (422, "target.function")
     assert "is disabled" in refused.json()["detail"]
+
+
+async def test_functions_by_path_are_for_admins(api: Api):
+    body = {"name": "pack", "handler_path": "shop.tasks.pack"}
+    assert (await api.call("POST", "/task-functions", role="owner", json=body)).status_code == 403
+    made = await api.call("POST", "/task-functions", json=body)
+    assert (made.status_code, made.json()["handler_path"]) == (201, "shop.tasks.pack")
+    again = await api.call("POST", "/task-functions", json=body)
+    assert (again.status_code, again.json()["field"]) == (409, "name")
+    refused = await api.call("POST", "/task-functions", json={"name": "evil", "handler_path": "os.system"})
+    assert (refused.status_code, refused.json()["field"]) == (422, "handler_path")
+    failed = FoundPaths(errors={"pack": "cannot connect to postgresql://shop:secret@db"})
+    await api.store.transact(report_paths, {"pack": "shop.tasks.pack"}, failed, "worker-1")
+    assert "secret" in (await api.call("GET", "/task-functions/pack")).json()["import_error"]
+    for path in ("/task-functions/pack", "/task-functions"):
+        seen = await api.call("GET", path, role="owner")
+        assert "secret" not in seen.text, "the text of an exception may contain anything"
+        assert "no worker can import it" in seen.text
 
 
 async def test_decisions_that_cannot_be_taken(api: Api):

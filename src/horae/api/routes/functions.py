@@ -41,7 +41,9 @@ async def list_functions(context: Ctx, principal: Reader, page: Page) -> Respons
     after = page.after(context, principal, "functions")
     found = await context.store.read(lambda tx: tx.functions.page(limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "functions", found.next)
-    return reply(listing((function_json(one) for one in found.items), next_cursor))
+    return reply(
+        listing((function_json(one, for_admin=principal.may("functions:write")) for one in found.items), next_cursor)
+    )
 
 
 @router.post("/task-functions", status_code=201, response_model=FunctionView, openapi_extra=takes(NewFunction))
@@ -53,13 +55,14 @@ async def add_function(request: Request, context: Ctx, principal: Writer) -> Res
         body.name, body.handler_path, body.display_name, body.description, body.queue, body.default_timeout
     )
     found = await context.store.transact(functions.add_path, new=new, actor=principal.actor)
-    return reply(function_json(found), status=201)
+    return reply(function_json(found, for_admin=True), status=201)
 
 
 @router.get("/task-functions/{name}", response_model=FunctionView)
 async def show_function(context: Ctx, principal: Reader, name: Name) -> Response:
     """One function, with its parameters."""
-    return reply(function_json(await context.store.read(_function, name)))
+    found = await context.store.read(_function, name)
+    return reply(function_json(found, for_admin=principal.may("functions:write")))
 
 
 @router.patch("/task-functions/{name}", response_model=FunctionView, openapi_extra=takes(FunctionPatch))
@@ -69,7 +72,7 @@ async def change_function(request: Request, context: Ctx, principal: Writer, nam
     body = await read_model(request, FunctionPatch)
     change = FunctionChange(body.is_active, body.display_name, body.description)
     found = await context.store.transact(functions.change_function, name=name, change=change, actor=principal.actor)
-    return reply(function_json(found))
+    return reply(function_json(found, for_admin=True))
 
 
 @router.delete("/task-functions/{name}", status_code=204)

@@ -15,8 +15,10 @@ def function_of(spec: JobSpec | None) -> str | None:
 
 
 def _unimportable(function: FunctionRecord) -> Gate:
-    detail = f"no worker can import the function that it calls ({function.name}): {function.import_error}"
-    return Gate("function", "closed", detail, "install the module on a worker, or fix the path of the function")
+    """Without the reason, which is for admins: the text of an exception may contain anything."""
+    detail = f"no worker can import the function that it calls ({function.name}: {function.handler_path})"
+    remedy = f"{command('functions', 'show', function.name)} says why, to admins"
+    return Gate("function", "closed", detail, remedy)
 
 
 def function_gates(facts: JobFacts) -> list[Gate]:
