@@ -7,20 +7,17 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from aiohttp import web
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.http import HttpExecutor
 from horae.executors.http_answer import BODY_LIMIT
+from tests.certificate import self_signed
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.calls import Server, call, result
 from tests.waiting import until
@@ -236,7 +233,7 @@ class TestTrouble:
 
     async def test_a_certificate_nobody_vouches_for(self, http: HttpExecutor, tmp_path: Path) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(_self_signed(tmp_path))
+        context.load_cert_chain(self_signed(tmp_path))
         server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)
         async with server:
             outcome = await call(http, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
@@ -260,24 +257,3 @@ class TestTrouble:
             it.stop(StopReason.TIMEOUT)
             assert await it.is_stopped()
         await asyncio.wait_for(left.wait(), 10)
-
-
-def _self_signed(folder: Path) -> Path:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now)
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "server.pem"
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path.write_bytes(private + certificate.public_bytes(pem))
-    return path

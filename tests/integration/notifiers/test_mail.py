@@ -1,7 +1,6 @@
 """Mail against a real SMTP server: with STARTTLS, with TLS, with neither."""
 
 import asyncio
-import datetime
 import email
 import email.policy
 import ssl
@@ -14,14 +13,11 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from horae.domain.notify.delivery import Sent
 from horae.domain.notify.notice import NoticeKind
 from horae.notifiers import Notifiers, SmtpServer
+from tests.certificate import self_signed
 from tests.integration.notifiers.envelopes import envelope, notice, notifiers
 from tests.integration.up.running import free_port
 
@@ -51,28 +47,7 @@ class Mailbox:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For localhost, signed by itself; key and certificate in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(start)
-        .not_valid_after(start + datetime.timedelta(days=36_500))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path_factory.mktemp("tls") / "server.pem"
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(made.public_bytes(serialization.Encoding.PEM) + secret)
-    return file
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from redis.asyncio import Redis
 
 from horae.wakeups import connected, incoming, redis
 from horae.wakeups.redis import RedisWakeups, reach
+from horae.wakeups.redis_link import RedisLink, options_of
+from tests.certificate import self_signed
 from tests.integration.wakeups.hearing import hear, ready
 from tests.own_redis import OwnRedis, own_redis
 from tests.waiting import until
@@ -133,6 +135,30 @@ async def test_a_wrong_password_is_refused_and_never_shown(make, own, caplog, mo
     assert "wr0ng" not in caplog.text
 
 
+async def test_with_tls_the_certificate_is_verified(make, tmp_path, unused_tcp_port_factory):
+    file, port = self_signed(tmp_path), unused_tcp_port_factory()
+    tls = ["--tls-port", str(port), "--tls-cert-file", str(file), "--tls-key-file", str(file)]
+    with own_redis(tmp_path, unused_tcp_port_factory(), *tls, "--tls-auth-clients", "no") as server:
+        await server.start()
+        trusted = f"ssl_ca_certs={file}"
+        wakeups = make(f"rediss://localhost:{port}/0?{trusted}")
+        heard = await hear(wakeups, {"runs"})
+        await ready(wakeups)
+        await wakeups.send(["runs:sealed"])
+        await until(partial(heard.count, "runs:sealed"))
+        found = {
+            options: await reach(f"rediss://{options.format(port=port)}")
+            for options in (
+                "localhost:{port}/0",
+                f"127.0.0.1:{{port}}/0?{trusted}",
+                f"127.0.0.1:{{port}}/0?{trusted}&ssl_check_hostname=false",
+                "127.0.0.1:{port}/0?ssl_cert_reqs=none",
+            )
+        }
+        away = "Redis cannot be reached"
+        assert list(found.values()) == [away, away, None, None], "nobody vouches, another name, not checked twice"
+
+
 async def test_a_user_with_the_least_rights_suffices(make, own):
     await own.start()
     async with Redis(port=own.port, password=PASSWORD) as admin:
@@ -166,13 +192,26 @@ async def test_what_others_publish_is_validated_and_bounded(make, anyone):
     name = channel(installation)
     for message in (
         b"", b"\n\n\n", b"jobs", b"unknown:x", b"\xff\xfe", b"runs", b"runs:\x1b[2J", b"runs:" + b"q" * 500,
-        b"runs:\xff", b"x" * 10_000_000, b"runs:too-long\n" * 2_000_000,
+        b"runs:\xff", b"x" * 1_000_000, b"runs:too-long\n" * 70_000,
     ):  # fmt: skip
         await anyone.publish(name, message)
     await wakeups.send(["runs:real"])
     await until(partial(heard.count, "runs:real"))
     assert set(heard) == {"runs", "runs:\ufffd", "runs:real"}
     assert wakeups.reliable
+
+
+async def test_a_message_that_is_too_long_is_never_held_in_memory(url, anyone):
+    options, _ = options_of(url)
+    link, name = RedisLink(options), uuid4().hex
+    await link.open()
+    try:
+        await link.ask([("SUBSCRIBE", name)])
+        for message in (b"a" * 1_000_000, b"b" * incoming.MESSAGE_LIMIT, b"c"):
+            await anyone.publish(name, message)
+        assert [len((await link.read())[2]) for _ in range(3)] == [0, incoming.MESSAGE_LIMIT, 1]
+    finally:
+        await link.close()
 
 
 async def test_a_flood_wakes_now_and_then_and_the_process_goes_on(make, anyone, monkeypatch):

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae import config
+from horae import config, wiring
 from horae.config import kinds as setting
 from horae.domain.errors import ConfigurationError
 from tests.lacking import lacking
@@ -215,6 +216,15 @@ def test_a_redis_that_cannot_be_one(given: str, words: str):
     with pytest.raises(ConfigurationError, match=re.escape(f"HORAE_WAKEUPS {words}")) as refused:
         load(WAKEUPS=given)
     assert "hidden" not in str(refused.value)
+
+
+def test_wake_ups_over_redis_without_its_client_name_the_extra(monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "redis" or name == "horae.wakeups.redis"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("horae.wakeups.redis", raising=False)
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'horae\[redis\]'"):
+        wiring.wakeups_for(load(WAKEUPS="redis://localhost"))
 
 
 def test_a_relative_sqlite_file_is_found_again_from_anywhere(tmp_path: Path):
