@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from horae.config import kinds
+from horae.config import addresses, kinds
 from horae.domain.errors import ConfigurationError
 
 PREFIX = "HORAE_"
@@ -29,15 +29,15 @@ def _setting(read: Callable[[Any], Any], default: Any, *, up: Any = None, secret
 class Settings:
     """Every setting of docs/configuration.md, in its units: durations in seconds, sizes in bytes."""
 
-    database_url: str = _setting(kinds.database_url, "", secret=True)  # may contain a password
+    database_url: str = _setting(addresses.database_url, "", secret=True)  # may contain a password
     data_dir: Path = _setting(kinds.directory, Path())
-    host: str = _setting(kinds.host, "127.0.0.1")
+    host: str = _setting(addresses.host, "127.0.0.1")
     port: int = _setting(kinds.whole(1, 65_535), 8080)
     engine: str = _setting(kinds.choice("database", "celery"), "database")
     engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})
-    broker_url: str | None = _setting(kinds.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
+    broker_url: str | None = _setting(addresses.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
     republish_after: float = _setting(kinds.duration(1, DAY), 60.0)
-    wakeups: str | None = _setting(kinds.redis_url, None, secret=True)
+    wakeups: str | None = _setting(addresses.redis_url, None, secret=True)
 
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
@@ -45,14 +45,14 @@ class Settings:
     second_factor: str = _setting(kinds.choice("optional", "admins", "required"), "optional")
     project_quotas: dict[str, int] = _setting(kinds.quotas, {})
     api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
-    trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
-    cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
+    trusted_proxies: tuple[str, ...] | None = _setting(addresses.networks, None)
+    cors_origins: tuple[str, ...] | None = _setting(addresses.origins, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
     metrics_jobs: tuple[str, ...] | None = _setting(kinds.job_names, None)
     metrics_port: int | None = _setting(kinds.whole(1, 65_535), None)
 
     password_sign_in: bool = _setting(kinds.boolean, True)
-    oidc_issuer: str | None = _setting(kinds.issuer, None)
+    oidc_issuer: str | None = _setting(addresses.issuer, None)
     oidc_client_id: str | None = _setting(kinds.line, None)
     oidc_client_secret: str | None = _setting(kinds.line, None, secret=True)
     oidc_name: str = _setting(kinds.line, "SSO")
@@ -61,7 +61,7 @@ class Settings:
     oidc_username_claim: str = _setting(kinds.line, "preferred_username")
     oidc_roles: tuple[str, ...] | None = _setting(kinds.grants, None)
     oidc_create_users: str = _setting(kinds.choice("with-role", "all", "none"), "with-role")
-    oidc_email_domains: tuple[str, ...] | None = _setting(kinds.domains, None)
+    oidc_email_domains: tuple[str, ...] | None = _setting(addresses.domains, None)
     oidc_session: float = _setting(kinds.duration(300, 90 * DAY), 43_200.0)
 
     shard_count: int = _setting(kinds.whole(1, 4_096), 64)
@@ -90,13 +90,13 @@ class Settings:
     script_sandbox: str = _setting(kinds.choice("off", "auto", "require"), "auto", up="off")
     script_visible: tuple[str, ...] | None = _setting(kinds.folders, None)
     script_user: str | None = _setting(kinds.line, None)
-    public_url: str | None = _setting(kinds.url("http", "https"), None)
+    public_url: str | None = _setting(addresses.url("http", "https"), None)
 
-    smtp_url: str | None = _setting(kinds.smtp_url, None, secret=True)
-    mail_from: str | None = _setting(kinds.mailbox, None)
-    mail_domains: tuple[str, ...] | None = _setting(kinds.domains, None)
+    smtp_url: str | None = _setting(addresses.smtp_url, None, secret=True)
+    mail_from: str | None = _setting(addresses.mailbox, None)
+    mail_domains: tuple[str, ...] | None = _setting(addresses.domains, None)
 
-    container_host: str | None = _setting(kinds.unix_socket, None)
+    container_host: str | None = _setting(addresses.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
     container_network: str | None = _setting(kinds.line, None)
     artifact_cache: Path | None = _setting(kinds.directory, None)
@@ -135,10 +135,10 @@ class Settings:
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
     run_log: int = _setting(kinds.whole(0, 100_000), 100, up=0)
     traces: float = _setting(kinds.share, 0.0)
-    trace_url: str | None = _setting(kinds.trace_url, None)
-    sentry_dsn: str | None = _setting(kinds.url("http", "https"), None, secret=True)
+    trace_url: str | None = _setting(addresses.trace_url, None)
+    sentry_dsn: str | None = _setting(addresses.url("http", "https"), None, secret=True)
 
-    url: str | None = _setting(kinds.url("http", "https"), None)
+    url: str | None = _setting(addresses.url("http", "https"), None)
     token: str | None = _setting(kinds.line, None, secret=True)
     project: str | None = _setting(kinds.line, None)
 
