@@ -83,7 +83,7 @@ class RedisLink:
 
 
 def options_of(url: str) -> tuple[dict[str, Any], list[str]]:
-    """What a link needs to know of a URL that `config.kinds.redis_url` accepted, and the texts that must never be
+    """What a link needs to know of a URL that `config.addresses.redis_url` accepted, and the texts that must never be
     shown. The database's number is not among them: Pub/Sub ignores it, and a user may not be allowed to select."""
     parts = urlsplit(url)
     user, password = unquote(parts.username or "") or None, unquote(parts.password or "") or None
