@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from horae.domain.cluster import metrics
 from horae.domain.runs.series import INSTALLATION
 from horae.lifecycle.prune import recount
 from horae.ports import Transaction
+from horae.store import crowds
 from horae.watch.installation import installation
 from tests.contract.cost import Meter, metered
 from tests.contract.test_alerts_wide import analyse, crowd
@@ -14,6 +18,7 @@ from tests.contract.wide import copy
 from tests.contract.world import PERMANENT, World
 
 JOBS, HISTORY, _SLACK = 10_000, 10_000, 20
+MANY = 3_000
 
 
 async def _overall(tx: Transaction) -> dict[str, dict[str, int]]:
@@ -104,6 +109,44 @@ async def test_a_scrape_reads_the_same_whatever_there_is_of_jobs_and_history(wor
     assert wide[0] == narrow[0], "statements"
     assert wide[1] <= 2 * narrow[1] + _SLACK, f"narrow {narrow}, wide {wide}"
     assert (await world.store.read(_overall))["ended"]["succeeded"] == 1 + JOBS
+
+
+async def test_a_backlog_does_not_make_its_own_metrics_slow(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a number that is counted, the metrics are what was sampled last."""
+    monkeypatch.setattr(crowds, "EXACTLY", 20)
+    await world.ended(None, PERMANENT)
+    mail, web = await world.job(queue="mail"), await world.job(queue="web")
+    await world.trigger(mail, 8)
+    (run, *_) = await world.trigger(web, 12)
+    await world.claim(1, queues=("web",))
+    few = await _figures(world)
+    assert (few["queued"], few["running"], few["mail"], few["web"], few["dead"]) == (19, 1, 8, 11, 1)
+    letter = (await world.rows("SELECT run_id FROM dead_letters"))[0]["run_id"]
+    await copy(world, "dead_letters", letter, MANY, key="run_id")
+    await copy(world, "runs", run.id, MANY, status="'queued'", worker_id="NULL", token="NULL", lease_until="NULL")
+    many = await _figures(world)
+    assert (many["queued"], many["web"], many["dead"]) == (19 + MANY, 11 + MANY, 1 + MANY), "nobody samples: counted"
+    now = await world.now()
+    later = await world.later(seconds=90 - now.timestamp() % 60)
+    sample = await later.store.read(lambda tx: tx.series.sample(180.0))
+    assert sample is not None
+    assert await later.store.transact(lambda tx: tx.series.record(sample))
+    assert await _figures(later) == many
+    await later.trigger(mail)
+    assert await _figures(later) == many, "as sampled, until the next minute"
+    assert (await _figures(await later.later(minutes=5)))["mail"] == 9, "too old"
+    costly, meter = await metered(later)
+    crowded = await _scrape(costly, meter)
+    monkeypatch.setattr(crowds, "EXACTLY", 10 * MANY)
+    counted = await _scrape(costly, meter)
+    assert crowded[1] < counted[1], "counting reads more"
+
+
+async def _figures(world: World) -> dict[str, float]:
+    """By status, queue, or `dead`."""
+    found = await world.store.read(installation, offline_after=180.0, shard_lease=6.0)
+    wanted = {metrics.LIVE, metrics.QUEUE_DEPTH, metrics.DEAD_LETTERS}
+    return {(labels or ("dead",))[0]: n for family, values in found if family in wanted for labels, n in values.items()}
 
 
 async def _scrape(world: World, meter: Meter) -> tuple[int, int]:

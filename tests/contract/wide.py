@@ -74,7 +74,7 @@ async def copy(world: World, table: str, like: str, count: int, *, key: str = "i
     (row,) = await world.rows(f"SELECT * FROM {table} WHERE {key} = :like", like=like)
     uuid = _UUID.get(world.kind, "UUID()")
     quoted = {column: f'"{column}"' if column == "trigger" else column for column in row}
-    fresh = {"id": uuid, **differing}
+    fresh = {"id": uuid, key: uuid, **differing}
     values = ", ".join(fresh.get(column, f"o.{name}") for column, name in quoted.items())
     places = range(len(str(count - 1)))
     digits = ", ".join(f"({_DIGITS}) AS d{place}" for place in places)

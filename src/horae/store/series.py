@@ -56,7 +56,8 @@ class _Sql:
         self.loads = (
             f"SELECT project_id, queue, SUM(CASE WHEN {due} THEN 1 ELSE 0 END) AS queued, "
             f"{d.time(f'MIN(CASE WHEN {due} THEN due_at END)', 'oldest')}, "
-            "SUM(CASE WHEN status = 'running' THEN 1 ELSE 0 END) AS running FROM runs GROUP BY project_id, queue"
+            "SUM(CASE WHEN status = 'running' THEN 1 ELSE 0 END) AS running, "
+            "SUM(CASE WHEN status = 'queued' THEN 1 ELSE 0 END) AS all_queued FROM runs GROUP BY project_id, queue"
         )
 
 
@@ -125,6 +126,7 @@ class SeriesTable(Group):
             Load(row["project_id"], row["queue"], int(row["queued"]), _age(row["oldest"], now), int(row["running"]))
             for row in rows
         ]
+        (dead,) = await self.db.fetch("SELECT COUNT(*) AS n FROM dead_letters")
         workers = await self.db.fetch(
             "SELECT id, slots, busy, runs_done FROM workers WHERE status NOT IN ('stopped', 'offline') "
             f"AND heartbeat_at >= {self.d.earlier(':offline_after')}",
@@ -134,6 +136,8 @@ class SeriesTable(Group):
             now,
             tuple(loads),
             tuple(WorkerLoad(row["id"], row["slots"], row["busy"], row["runs_done"]) for row in workers),
+            sum(int(row["all_queued"]) for row in rows),
+            int(dead["n"]),
         )
 
     async def record(self, sample: Sample) -> bool:

@@ -16,16 +16,17 @@ from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
 from horae.store import counter_tables
 from horae.store.chosen_jobs import chosen_jobs
+from horae.store.crowds import count_backlog, count_dead, count_live
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
-from horae.store.job_stats import dead, live, of_job
+from horae.store.job_stats import of_job
 from horae.store.notices import NoticeTable
 from horae.store.rows import Reading, batch, words
 from horae.store.series import ends, merge
 from horae.store.streaks import STANDING, standing_sets, standings
-from horae.store.summary import backlog, summary
+from horae.store.summary import summary
 from horae.store.totals import add as add_totals
 from horae.store.totals import recount, totals
 
@@ -143,13 +144,14 @@ class StatTable(Reading):
 
     async def overall(self) -> dict[str, dict[str, int]]:
         ended, skipped = await totals(self.db, None)
-        return {"ended": ended, "skipped": skipped, "live": await live(self.db), "dead": await dead(self.db)}
+        live, dead = await count_live(self.db, self.d), await count_dead(self.db, self.d)
+        return {"ended": ended, "skipped": skipped, "live": live, "dead": dead}
 
     async def chosen(self, jobs: Collection[tuple[str, str]]) -> list[ChosenJob]:
         return await chosen_jobs(self.db, self.d, jobs)
 
     async def backlog(self) -> list[Backlog]:
-        return await backlog(self.db, self.d)
+        return await count_backlog(self.db, self.d)
 
     async def of_job(self, job_id: str) -> JobStats:
         return await of_job(self.db, self.d, self.history, job_id)

@@ -41,7 +41,8 @@ async def installation(
 
 async def _queues(tx: Transaction) -> Numbers:
     waiting = await tx.stats.backlog()
-    named, others = waiting[:_QUEUES], waiting[_QUEUES:]
+    each = [one for one in waiting if one.queue != _OTHERS]
+    named, others = each[:_QUEUES], each[_QUEUES:] + [one for one in waiting if one.queue == _OTHERS]
     depth = {one.queue: float(one.due) for one in named}
     age = {one.queue: one.oldest for one in named}
     if others:

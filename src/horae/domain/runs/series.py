@@ -21,7 +21,7 @@ OTHERS = f"{_QUEUE}(others)"  # not a valid name of a queue
 _QUEUES, _QUEUES_OF_ALL = 50, 100  # with buckets of their own, per day: of a project, of the installation
 
 _ADDED = ("retries", "timed_out", "samples", "queued", "running", "slots")
-_HIGHEST = ("most_queued", "oldest_ms", "most_running", "done")
+_HIGHEST = ("most_queued", "oldest_ms", "most_running", "done", "all_queued", "dead_letters")
 
 
 def queue_subject(queue: str) -> str:
@@ -32,6 +32,10 @@ def is_queue(subject: str) -> bool:
     return subject.startswith(_QUEUE)
 
 
+def queue_of(subject: str) -> str:
+    return subject.removeprefix(_QUEUE)
+
+
 def worker_subject(worker_id: str) -> str:
     return f"worker:{worker_id}"
 
@@ -40,7 +44,8 @@ def worker_subject(worker_id: str) -> str:
 class Bucket:
     """`ended` by status; `lateness` and `duration` of runs that started and were not cancelled. Values that are sampled
     once a minute are summed, for means (`queued`, `running`, `slots`), and their maximum is kept. `done` is the total
-    number of runs that a worker had executed by then. `queues`, of a project's day: the subjects of queues that have
+    number of runs that a worker had executed by then. `all_queued`, due or not, and `dead_letters` are of the
+    installation, for its metrics. `queues`, of a project's day: the subjects of queues that have
     buckets of their own."""
 
     ended: dict[str, int] = field(default_factory=dict)
@@ -56,6 +61,8 @@ class Bucket:
     oldest_ms: int = 0
     most_running: int = 0
     done: int = 0
+    all_queued: int = 0
+    dead_letters: int = 0
     queues: list[str] = field(default_factory=list)
 
     def add(self, other: Bucket) -> None:
@@ -128,11 +135,13 @@ class WorkerLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The state at a moment."""
+    """The state at a moment. `queued` are all of them, due or not."""
 
     at: datetime
     loads: tuple[Load, ...]
     workers: tuple[WorkerLoad, ...]
+    queued: int = 0
+    dead_letters: int = 0
 
 
 def begin(at: datetime, step: int) -> datetime:
@@ -181,7 +190,9 @@ def sampled(sample: Sample) -> dict[Slot, Bucket]:
                 bucket.queued += load.queued
                 bucket.running += load.running
                 bucket.oldest_ms = max(bucket.oldest_ms, load.oldest_ms)
-    found[INSTALLATION, WHOLE].slots = sum(worker.slots for worker in sample.workers)
+    whole = found[INSTALLATION, WHOLE]
+    whole.slots = sum(worker.slots for worker in sample.workers)
+    whole.all_queued, whole.dead_letters = sample.queued, sample.dead_letters
     for worker in sample.workers:
         found[INSTALLATION, worker_subject(worker.worker_id)] = Bucket(
             running=worker.busy, slots=worker.slots, done=worker.done
