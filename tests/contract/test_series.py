@@ -176,6 +176,9 @@ async def test_any_number_of_queues_takes_a_bounded_number_of_rows(world: World)
     await copy(world, "stat_deltas", delta["id"], count, detail=detail)
     now = await world.now()
     later = await world.later(seconds=90 - now.timestamp() % 60)
+    taken = await later.store.read(lambda tx: tx.series.sample(180.0))
+    assert taken is not None
+    assert len(taken.loads) == 101, "a scheduler gets a bounded number, too"
     assert await sample(later)
     await world.roll_up(limit=100)
     while await world.roll_up(limit=100):

@@ -13,8 +13,10 @@ from datetime import datetime, timedelta
 from functools import cache
 
 from horae.domain.runs.series import (
+    DAY,
     INSTALLATION,
     MINUTE,
+    OTHERS,
     WHOLE,
     Bucket,
     Load,
@@ -24,6 +26,7 @@ from horae.domain.runs.series import (
     begin,
     bounded,
     is_queue,
+    queue_of,
     queue_subject,
     rolled,
     sampled,
@@ -33,10 +36,11 @@ from horae.store import counter_tables
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_stats import COUNTED
 from horae.store.lanes import ready
-from horae.store.rows import Group, batch, dump, load_object, put
+from horae.store.rows import Group, batch, dump, load_object, put, some
 
 _KEYS = ("project_id", "subject", "step", "at")
 _PORTION = 1_000  # rows of a statement
+_NAMED = 100  # queues of a project, those with the most to do, that are sampled one by one
 _SAME = " AND ".join(f"s.{column} = v.{column}" for column in _KEYS)
 
 
@@ -53,11 +57,25 @@ class _Sql:
         same = " AND ".join(f"series.{column} = v.{column}" for column in _KEYS)
         self.set = d.update_from("series", self.rows, {"data": "v.data"}, same)
         due = f"{ready()} AND due_at <= {d.now}"
-        self.loads = (
+        # There may be 100,000 queues: the database sums up those that will have no bucket of their own.
+        each = (
             f"SELECT project_id, queue, SUM(CASE WHEN {due} THEN 1 ELSE 0 END) AS queued, "
-            f"{d.time(f'MIN(CASE WHEN {due} THEN due_at END)', 'oldest')}, "
+            f"MIN(CASE WHEN {due} THEN due_at END) AS oldest, "
             "SUM(CASE WHEN status = 'running' THEN 1 ELSE 0 END) AS running, "
             "SUM(CASE WHEN status = 'queued' THEN 1 ELSE 0 END) AS all_queued FROM runs GROUP BY project_id, queue"
+        )
+        ranked = (
+            "SELECT e.*, ROW_NUMBER() OVER (PARTITION BY project_id ORDER BY queued + running DESC, queue) AS place "
+            f"FROM ({each}) AS e"
+        )
+        named = (
+            f"SELECT project_id, CASE WHEN place <= {_NAMED} OR {d.among('queue', 'own')} THEN queue "
+            f"ELSE '{queue_of(OTHERS)}' END AS queue, queued, oldest, running, all_queued FROM ({ranked}) AS r"
+        )
+        sums = ", ".join(f"SUM({column}) AS {column}" for column in ("queued", "running", "all_queued"))
+        self.loads = (
+            f"SELECT project_id, queue, {sums}, {d.time('MIN(oldest)', 'oldest')} FROM ({named}) AS n "
+            "GROUP BY project_id, queue"
         )
 
 
@@ -121,7 +139,9 @@ class SeriesTable(Group):
         minute = await self.read(INSTALLATION, WHOLE, MINUTE, begin(now, MINUTE), now)
         if any(bucket.samples for _, bucket in minute):
             return None
-        rows = await self.db.fetch(_sql(self.d).loads)
+        days = await self.read(INSTALLATION, WHOLE, DAY, begin(now, DAY), now)
+        own = [queue_of(subject) for _, day in days for subject in day.queues]
+        rows = await self.db.fetch(_sql(self.d).loads, {"own": some([*own, queue_of(OTHERS)])})
         loads = [
             Load(row["project_id"], row["queue"], int(row["queued"]), _age(row["oldest"], now), int(row["running"]))
             for row in rows

@@ -171,7 +171,7 @@ def bounded(minutes: Mapping[Slot, Bucket], stored: Mapping[Slot, Bucket]) -> di
     days = {slot: stored[Slot(slot.project_id, WHOLE, DAY, midnight[slot.at])] for slot in minutes}
     for slot in sorted(minutes, key=lambda slot: -minutes[slot].weight):
         own, most = days[slot].queues, _QUEUES_OF_ALL if slot.project_id == INSTALLATION else _QUEUES
-        if len(own) < most and slot.subject not in own:
+        if len(own) < most and slot.subject not in own and slot.subject != OTHERS:
             own.append(slot.subject)
     found: dict[Slot, Bucket] = {}
     for slot, bucket in minutes.items():
