@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_PRIORITY = 10  # of a queue of RabbitMQ; priorities are 0 to 9
 PATIENCE = 5.0  # seconds for an answer of the broker
 _HEARTBEAT = 10  # seconds
+_SEPARATOR = "\x06\x16"  # between a queue and a priority, in kombu's names of lists
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 REDIS_OPTIONS: dict[str, Any] = {
     "priority_steps": list(range(10)),  # each priority has its own list; the first of them comes first
@@ -75,6 +76,23 @@ class Broker:
 
         arguments = {} if self.redis else {"x-max-priority": MAX_PRIORITY}
         return Queue(name, durable=True, queue_arguments=arguments)
+
+    def redis_client(self) -> Any:
+        """A connection of redis-py, for what kombu does one by one."""
+        from redis import Redis
+
+        return Redis.from_url(
+            self._url,
+            socket_connect_timeout=PATIENCE,
+            socket_timeout=2 * PATIENCE,
+            socket_keepalive=True,
+            health_check_interval=_HEARTBEAT,
+        )
+
+    def redis_key(self, name: str, priority: int) -> str:
+        """The list of a queue and a priority, as kombu names it."""
+        step = self.priority(priority)
+        return f"{name}{_SEPARATOR}{step}" if step else name
 
     def priority(self, priority: int) -> int:
         """As the broker counts: with kombu's Redis, 0 comes first."""

@@ -1,4 +1,4 @@
-"""Receives messages for a worker, on one thread with kombu's event loop, as Celery's own workers do. Messages wait here
+"""Receives messages for a worker from RabbitMQ, on a thread with kombu's event loop, as in Celery. Messages wait here
 until the worker takes them, and are acknowledged when it has claimed their runs; those that it has no room for go back
 to the broker, for other workers."""
 
@@ -33,11 +33,11 @@ class Received(NamedTuple):
     since: float
 
 
-class Consumer:
-    """`beat` is called on its thread about once a second, with the connection, while there is one."""
+class AmqpConsumer:
+    """See `Messages`."""
 
-    def __init__(self, broker: Broker, beat: Callable[[Any], None] = lambda _: None) -> None:
-        self._broker, self._beat = broker, beat
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
         self._queues: frozenset[str] = frozenset()
         self._wanted = 0
         self._inbox: deque[Received] = deque()
@@ -127,7 +127,7 @@ class Consumer:
             hub.add_reader(self._wake_reader.fileno(), self._woken)
             if connection.supports_heartbeats and connection.get_heartbeat_interval():
                 hub.call_repeatedly(connection.get_heartbeat_interval() / 2, connection.heartbeat_check)
-            hub.call_repeatedly(1.0, self._tick, connection)
+            hub.call_repeatedly(_UNUSED, self._tick)
             self._apply(session)
             loop = hub.create_loop()
             while not self._stopping.is_set():
@@ -145,10 +145,9 @@ class Consumer:
             self._acknowledge(self._session)
             self._apply(self._session)
 
-    def _tick(self, connection: Any) -> None:
+    def _tick(self) -> None:
         if self._session is not None:
             self._give_back(self._session, _UNUSED)
-        self._beat(connection)
 
     def _apply(self, session: _Session) -> None:
         session.serve(self._queues)
@@ -217,7 +216,7 @@ class _Session:
             return
         if most:
             # For the whole channel: each queue is a consumer of its own.
-            self._channel.basic_qos(0, most, not self._broker.redis)
+            self._channel.basic_qos(0, most, True)
             if not self._wanted:
                 self._consumer.consume()
         else:

@@ -75,6 +75,8 @@ def messages_for(settings: Settings, engine: str) -> Messages | None:
     if settings.broker_url is None:
         raise ConfigurationError("a worker with the engine celery needs a broker: set HORAE_BROKER_URL")
     from horae.engines.celery_broker import Broker
-    from horae.engines.celery_consumer import Consumer
+    from horae.engines.celery_consumer import AmqpConsumer
+    from horae.engines.celery_redis import RedisConsumer
 
-    return Consumer(Broker(settings.broker_url))
+    broker = Broker(settings.broker_url)
+    return RedisConsumer(broker) if broker.redis else AmqpConsumer(broker)

@@ -48,8 +48,14 @@ class BrokerUnderTest:
             channel.close()
 
     def delete(self, queue: str | None = None) -> None:
+        """With the messages in it."""
+        name = queue_name(queue or self.queue)
         with Connection(self.url, transport_options=Broker(self.url).options) as connection:
-            Broker(self.url).queue(queue_name(queue or self.queue))(connection.default_channel).delete()
+            channel = connection.default_channel
+            if self.kind == "redis":
+                channel.client.delete(*(channel._q_for_pri(name, priority) for priority in range(10)))
+            else:
+                channel.queue_delete(name)
 
 
 def shared(kind: str) -> BrokerUnderTest:

@@ -1,0 +1,177 @@
+"""Receives messages for a worker from Redis. kombu pops one at a time and keeps a copy of each until it is
+acknowledged, which is restored after an hour; here one command pops as many as the worker has room for. What dies with
+a worker is still queued in the database, and published again much sooner."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from base64 import b64decode
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+import structlog
+
+from horae.engines.celery_broker import Broker, reason
+from horae.engines.celery_message import MalformedMessage, queue_name, run_id_of
+from horae.ports import RunMessage
+
+log = structlog.get_logger()
+
+_BLOCK = 1.0  # seconds that one command waits for messages
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0  # seconds between two attempts to connect
+_UNUSED = 1.0  # seconds that a message may wait here
+_GOODBYE = 5.0  # seconds
+_FAULTS_EVERY = 60.0  # seconds between two log lines about malformed messages
+
+
+class Popped(NamedTuple):
+    run_id: str
+    key: bytes
+    raw: bytes
+    since: float
+
+
+class RedisConsumer:
+    """See `Messages`. Popped is acknowledged: there is nothing left to do when a run has been claimed."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._queues: tuple[str, ...] = ()
+        self._wanted = 0
+        self._inbox: deque[Popped] = deque()
+        self._changed = threading.Condition()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._on_message: Callable[[], None] = lambda: None
+        self._fault_logged_at = -_FAULTS_EVERY
+        self._turn = 0
+        self.trouble: str | None = None
+        self.malformed = 0
+
+    # On the worker's loop
+
+    def start(self, on_message: Callable[[], None]) -> None:
+        self._on_message = on_message
+        self._thread = threading.Thread(target=self._run, name="horae consume", daemon=True)
+        self._thread.start()
+
+    def serve(self, queues: Collection[str]) -> None:
+        with self._changed:
+            self._queues = tuple(sorted(queues))
+            self._changed.notify()
+
+    def want(self, most: int) -> None:
+        with self._changed:
+            self._wanted = most
+            self._changed.notify()
+
+    def take(self, most: int) -> list[RunMessage]:
+        with self._changed:
+            taken: list[RunMessage] = [self._inbox.popleft() for _ in range(min(most, len(self._inbox)))]
+            self._changed.notify()
+            return taken
+
+    def done(self, messages: Sequence[Any]) -> None:
+        """They were popped."""
+
+    async def close(self) -> None:
+        with self._changed:
+            self._stopping.set()
+            self._changed.notify()
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join, _GOODBYE)
+
+    # On its thread
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._stopping.is_set():
+            client = None
+            try:
+                client = self._broker.redis_client()
+                client.ping()
+                if self.trouble is not None:
+                    log.info("the broker is back", broker=self._broker.address)
+                self.trouble, pause = None, 0.0
+                while not self._stopping.is_set():
+                    self._step(client)
+                self._give_back(client, 0.0)
+            except Exception as error:
+                if self.trouble is None:
+                    log.warning("no messages from the broker", broker=self._broker.address, reason=reason(error))
+                self.trouble = reason(error)
+                self._on_message()  # so that the worker notices
+                pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+                with self._changed:
+                    self._changed.wait(pause)
+            finally:
+                if client is not None:
+                    client.close()
+
+    def _step(self, client: Any) -> None:
+        with self._changed:
+            room, queues, wanted = self._wanted - len(self._inbox), self._queues, self._wanted
+            if not (room > 0 and queues) and wanted:
+                self._changed.wait(_BLOCK / 4)
+            elif not self._inbox and not wanted:
+                self._changed.wait(_BLOCK)
+        self._give_back(client, _UNUSED if wanted else 0.0)
+        if room > 0 and queues:
+            self._pop(client, queues, room)
+
+    def _pop(self, client: Any, queues: Sequence[str], most: int) -> None:
+        """The highest priority first; among equals, the queues take turns."""
+        self._turn += 1
+        first = self._turn % len(queues)
+        names = [queue_name(queue) for queue in (*queues[first:], *queues[:first])]
+        keys = [self._broker.redis_key(name, priority) for priority in range(9, -1, -1) for name in names]
+        found = client.blmpop(_BLOCK, len(keys), *keys, direction="RIGHT", count=most)
+        if found is None:
+            return
+        key, messages = found
+        now = time.monotonic()
+        for raw in messages:
+            try:
+                run_id = _read(raw)
+            except MalformedMessage as fault:
+                self._refuse(fault)
+                continue
+            with self._changed:
+                self._inbox.append(Popped(run_id, key, raw, now))
+        self._on_message()
+
+    def _give_back(self, client: Any, after: float) -> None:
+        """What has waited for that long: another worker may have room for it."""
+        late = time.monotonic() - after
+        while True:
+            with self._changed:
+                if not self._inbox or self._inbox[0].since > late:
+                    return
+                popped = self._inbox.pop() if after == 0 else self._inbox.popleft()
+            client.rpush(popped.key, popped.raw)
+
+    def _refuse(self, fault: MalformedMessage) -> None:
+        self.malformed += 1
+        now = time.monotonic()
+        if now - self._fault_logged_at >= _FAULTS_EVERY:
+            self._fault_logged_at = now
+            log.warning("rejected a message that is not one of Horae's", reason=str(fault), rejected=self.malformed)
+
+
+def _read(raw: bytes) -> str:
+    """The run that a message in kombu's form names."""
+    try:
+        message = orjson.loads(raw)
+        body = message["body"]
+        if message["properties"].get("body_encoding") == "base64":
+            body = b64decode(body, validate=True)
+        headers, content_type = message["headers"], message.get("content-type")
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError):
+        raise MalformedMessage("not a message of kombu") from None
+    if not isinstance(body, bytes | str):
+        raise MalformedMessage("not a message of kombu")
+    return run_id_of(headers, content_type, body)
