@@ -3,7 +3,6 @@ loses nor duplicates an occurrence."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from horae.accounts.quotas import places_for
@@ -26,7 +25,7 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
         return job
     ledger = Ledger(None, tx.new_id)
     if run:
-        due = replace(due_job(job), function_off=await function_is_off(tx, job.spec))
+        due = due_job(job)._replace(function_off=await function_is_off(tx, job.spec))
         gates = await tx.gates.lock([job.id]) if job.spec.gate_limit is not None else {}
         ledger.places = await places_for(tx, [due], now)
         ledger.fire(due, now, gates.get(job.id, NO_GATE))

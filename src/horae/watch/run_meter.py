@@ -37,8 +37,7 @@ class RunMeter:
     def _queued(self, event: RunsQueued) -> None:
         for trigger, count in Counter(run.trigger for run in event.runs).items():
             self._meters.add(metrics.QUEUED, str(trigger), by=count)
-        now = self._clock.now()
-        for run in event.runs:
-            if run.trigger == Trigger.SCHEDULE and run.scheduled_for is not None:
-                lag = max((now - run.scheduled_for).total_seconds(), 0.0)
-                self._meters.observe(metrics.FIRE_LAG, lag)
+        if due := [run.scheduled_for for run in event.runs if run.trigger == Trigger.SCHEDULE and run.scheduled_for]:
+            now, lag = self._clock.now(), self._meters.histogram(metrics.FIRE_LAG)
+            for at in due:
+                lag.observe(max((now - at).total_seconds(), 0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from horae.domain.jobs.function import CallRules
 from horae.domain.jobs.job import JobSpec
@@ -98,8 +99,7 @@ class JobRecord:
     shard: int
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(NamedTuple):
     """Where a job's schedule continues after firing."""
 
     id: str

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -50,8 +50,7 @@ class Plan:
         return due_at + timedelta(seconds=self.start_within)
 
 
-@dataclass(frozen=True, slots=True)
-class DueJob:
+class DueJob(NamedTuple):
     """A job whose `next_run_at` has come, its row locked by the verb."""
 
     id: str
@@ -75,8 +74,7 @@ class DueJobs:
     more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One nominal instant that becomes a run; `due_at` differs from `at` only by the jitter."""
 
     at: datetime
@@ -94,8 +92,7 @@ class SkippedRange:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(NamedTuple):
     """The decision. Rows for `occurrences` and `skipped` account for everything in
     (fired_through before, fired_through after]."""
 
@@ -231,7 +228,7 @@ class _Decision:
             next_run_at=next_open(schedule, self._calendar, max(now, through)),
             fired_through=through,
         )
-        return whole if left is None or len(chosen) < left else replace(finished(whole, left), whole=whole)
+        return whole if left is None or len(chosen) < left else finished(whole, left)._replace(whole=whole)
 
     def _stretches(self) -> tuple[list[Stretch], list[Stretch]]:
         """What is due, as (after, until] ranges inside and outside of blackouts."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,7 +47,7 @@ def test_a_blackout_leaves_one_row():
 def test_a_blackout_from_the_very_start():
     schedule = {"cron": "0 * * * *", "blackouts": [{"start": NINE, "end": NINE + 2 * HOUR}]}
     assert first_occurrence(SCHEDULE.validate_python(schedule), NINE - MINUTE) == NINE + 2 * HOUR
-    job = replace(due(schedule, NINE + 2 * HOUR), anchor_at=NINE - MINUTE)
+    job = due(schedule, NINE + 2 * HOUR)._replace(anchor_at=NINE - MINUTE)
     firing = decide(job, NINE + 2 * HOUR)
     assert runs(firing) == [NINE + 2 * HOUR]
     assert firing.skipped == (SkippedRange(SkipReason.BLACKOUT, NINE, NINE + HOUR, 2),)
@@ -80,7 +79,7 @@ def test_a_blackout_that_covers_every_occurrence():
     schedule = {"cron": "0 9 * * MON", "blackouts": [{"days": ["MON"], "start": "08:00", "end": "10:00"}]}
     at = first_occurrence(SCHEDULE.validate_python(schedule), NINE - DAY)
     assert at is not None
-    firing = decide(replace(due(schedule, at), anchor_at=NINE - DAY), at)
+    firing = decide(due(schedule, at)._replace(anchor_at=NINE - DAY), at)
     assert firing.occurrences == ()
     assert sum(row.count for row in firing.skipped) == calendar_of(firing_schedule(schedule), NINE).count(
         NINE - DAY, at

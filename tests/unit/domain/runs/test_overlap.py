@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -23,7 +22,7 @@ def _at(number: int) -> datetime:
 def _firing(count: int, in_order: bool = False, left: int | None = None) -> Firing:
     occurrences = tuple(Occurrence(_at(n), _at(n), in_order) for n in range(count))
     whole = Firing(occurrences, (), NEXT, _at(count - 1))
-    return whole if left is None else replace(finished(whole, left), whole=whole)
+    return whole if left is None else finished(whole, left)._replace(whole=whole)
 
 
 # How many come, how many run and wait already; then: which are let in (h: held), which are skipped, who is cancelled.
