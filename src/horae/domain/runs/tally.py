@@ -14,6 +14,7 @@ from horae.domain.runs.spread import Spread, spread_of
 from horae.domain.runs.states import RunStatus
 
 _MILLISECOND = timedelta(milliseconds=1)
+_LONGEST = 100  # characters of a queue's name: a longer one is damage, and the roll-up could not store it
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class Detail(NamedTuple):
         except ValueError:
             found = None
         match found:
-            case [str(queue), list(lateness), list(duration)]:
+            case [str(queue), list(lateness), list(duration)] if len(queue) <= _LONGEST and "\0" not in queue:
                 return cls(spread_of(_numbers(lateness)), spread_of(_numbers(duration)), queue)
         return cls({}, {}, None)
 
