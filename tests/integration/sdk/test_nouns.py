@@ -210,6 +210,8 @@ async def installation(call: Caller) -> None:
     assert "s3cret" not in str(await call("secrets.list"))
     await call("secrets.delete", "TOKEN")
     assert "horae.echo" in [function.name for function in await call("functions.list")]
+    assert (await call("functions.create", "pack", "shop.tasks.pack")).handler_path == "shop.tasks.pack"
+    await call("functions.delete", "pack")
     await call("functions.edit", "horae.echo", display_name="Echo it")
     assert (await call("functions.get", "horae.echo")).display_name == "Echo it"
     with pytest.raises(errors.Conflict):

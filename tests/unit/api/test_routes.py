@@ -41,7 +41,8 @@ WEAKEST = {
         GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id},
         DELETE /users/{id}/sessions, DELETE /users/{id}/second-factor, POST /projects,
         PATCH /projects/{id}/quotas,
-        DELETE /projects/{id}, PATCH /task-functions/{name}, DELETE /task-functions/{name}, POST /workers/{id}/drain,
+        DELETE /projects/{id}, POST /task-functions, PATCH /task-functions/{name}, DELETE /task-functions/{name},
+        POST /workers/{id}/drain,
         POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, GET /metrics
     """,
 }
