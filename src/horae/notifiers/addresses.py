@@ -26,12 +26,12 @@ class Addresses(AbstractResolver):
 
     def check(self, address: str, host: str) -> None:
         if reason := ssrf_guard.found_refusal([address], host, allow_private=self._allow_private):
-            raise AddressRefused(f"refused: {reason}")
+            raise _refused(reason, address)
 
     def check_literal(self, host: str) -> None:
         """aiohttp does not ask a resolver about a host that looks like an address."""
         if reason := ssrf_guard.literal_refusal(host, allow_private=self._allow_private):
-            raise AddressRefused(f"refused: {reason}")
+            raise _refused(reason, host)
 
     async def of(self, host: str, port: int) -> str:
         """An address of a host, if all of its addresses are allowed."""
@@ -54,3 +54,8 @@ class Addresses(AbstractResolver):
 
     async def close(self) -> None:
         pass
+
+
+def _refused(reason: str, address: str) -> AddressRefused:
+    never = ssrf_guard.refusal(address, allow_private=True) is not None
+    return AddressRefused(f"refused: {reason}{'' if never else '; HORAE_HTTP_ALLOW_PRIVATE of schedulers allows it'}")

@@ -174,7 +174,10 @@ async def test_what_is_secret_is_not_in_errors(receiver: Receiver, sender: Notif
     assert "T0123456789" not in sent.error
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "10.0.0.1", "169.254.169.254", "2130706433"])
+NEVER = ("169.254.169.254", "2130706433")  # whatever the settings
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "10.0.0.1", *NEVER])
 async def test_addresses_inside_are_refused(receiver: Receiver, host: str) -> None:
     sender = notifiers(allow_private=False)
     port = receiver.url.rpartition(":")[2]
@@ -183,6 +186,7 @@ async def test_addresses_inside_are_refused(receiver: Receiver, host: str) -> No
     sent = await sender.send(inside)
     assert sent.error is not None
     assert sent.permanent
+    assert ("HORAE_HTTP_ALLOW_PRIVATE" in sent.error) is (host not in NEVER)
     assert receiver.got == []
     await sender.close()
 
@@ -194,4 +198,5 @@ async def test_a_name_that_leads_inside_is_refused(receiver: Receiver) -> None:
     sender = notifiers(allow_private=False, lookup=lookup)
     sent = await sender.send(envelope(webhook("https://rebind.example.org/")))
     assert (sent.permanent, "not allowed" in (sent.error or "")) == (True, True)
+    assert "HORAE_HTTP_ALLOW_PRIVATE" in (sent.error or "")
     await sender.close()
