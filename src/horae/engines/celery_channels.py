@@ -12,6 +12,8 @@ from horae.domain.runs.claimable import Claimable
 from horae.engines.celery_broker import PATIENCE, Broker
 from horae.engines.celery_message import CONTENT_TYPE, ENCODING, envelope, queue_name
 
+_GLANCE = 1.0  # seconds; less than between two heartbeats
+
 
 class Channel(Protocol):
     """What differs between brokers."""
@@ -87,8 +89,9 @@ class AmqpChannel:
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError("the broker confirms nothing: it may have too little memory or disk space")
+            # Briefly: heartbeats of the broker start the time-out of a longer wait again and again.
             with suppress(TimeoutError):
-                self._connection.drain_events(timeout=left)
+                self._connection.drain_events(timeout=min(left, _GLANCE))
         if self._refused:
             self._refused = False
             raise ConnectionError("the broker refused messages")
@@ -115,7 +118,11 @@ class AmqpChannel:
         self._connection.heartbeat_check()
 
     def close(self) -> None:
-        self._connection.release()
+        if not self._waiting:
+            self._connection.release()
+            return
+        with suppress(AttributeError):  # it is closed already
+            self._channel.connection.transport.close()  # without the handshake, which would wait for an answer
 
 
 class RedisChannel:

@@ -165,12 +165,13 @@ class PublisherThread:
             self.trouble = reason(error)
             self._pause = min(max(self._pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
             self._retry_at = time.monotonic() + self._pause
-            self._disconnect()
         for work in batch:
             if work.future is None:
                 self.dropped += len(work.runs)
             elif not work.future.done():
                 work.future.set_exception(BrokerUnavailable(f"the broker is unreachable: {self.trouble}"))
+        if not isinstance(error, BrokerUnavailable):
+            self._disconnect()  # last: a broker that takes nothing does not answer a farewell either
 
     def _disconnect(self) -> None:
         channel, self._channel = self._channel, None
