@@ -28,6 +28,7 @@ from bench import (
     herd,
     hostile,
     idle,
+    intake,
     latency,
     lateness,
     lists,
@@ -74,6 +75,7 @@ BENCHES = {
     "sharing": Bench(sharing.measure, ("postgresql",), by_default=False),
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
+    "intake": Bench(intake.measure, ("postgresql",), by_default=False),  # it needs RabbitMQ and Redis
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "alerts": Bench(alerts.measure, repeat=1),
     "lists": Bench(lists.measure, ("postgresql",), repeat=1, by_default=False),  # it fills a table for minutes

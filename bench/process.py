@@ -16,7 +16,7 @@ import psutil
 from bench.place import Place
 
 PROJECT = Path(__file__).resolve().parent.parent
-READY = {"worker": "worker ready", "scheduler": "scheduler ready", "serve": "serving"}
+READY = {"worker": "worker ready", "intake": "intake ready", "scheduler": "scheduler ready", "serve": "serving"}
 MOST_SAID = 3  # lines of complaint that are shown
 
 

@@ -112,10 +112,10 @@ async def _by_key(authenticator: Authenticator, request: Request, text: str) -> 
         raise Unauthenticated("this API key is not valid")
     authenticator.meet(prefix)
     await authenticator.used(found.id)
-    return _key_caller(found)
+    return key_caller(found)
 
 
-def _key_caller(key: KeyRecord) -> Caller:
+def key_caller(key: KeyRecord) -> Caller:
     place = Place(key.project_id, key.project_slug, key.project_name, key.role)
     actor, is_admin = f"key:{key.name}", key.role == "admin"
     return Caller(actor, is_admin, (place,), key_id=key.id, key_prefix=key.prefix, maker_id=key.maker_id)
@@ -138,7 +138,7 @@ async def caller_again(authenticator: Authenticator, caller: Caller) -> Caller |
     """The caller with their current rights; None if their key or session is no longer valid."""
     if caller.key_prefix is not None:
         key = await authenticator.key(caller.key_prefix)
-        return _key_caller(key) if key is not None and key.id == caller.key_id else None
+        return key_caller(key) if key is not None and key.id == caller.key_id else None
     account = await authenticator.account(caller.session_id) if caller.session_id is not None else None
     return None if account is None or caller.session_id is None else _session_caller(account, caller.session_id)
 

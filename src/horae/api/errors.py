@@ -179,9 +179,13 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
 
 
+def status_of(error: HoraeError) -> int:
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
 async def _horae_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HoraeError)
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    status = status_of(error)
     if status == 500:
         raise error
     if isinstance(error, StoreUnavailable):

@@ -1,4 +1,4 @@
-"""`horae serve`, `scheduler`, `worker`, `migrate`, and the lists of live processes."""
+"""`horae serve`, `scheduler`, `worker`, `intake`, `migrate`, and the lists of live processes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
     app.command("serve")(serve)
     app.command("scheduler")(scheduler)
     app.command("worker")(worker)
+    app.command("intake")(intake)
     app.command("migrate")(migrate)
     app.command("workers")(watched(workers))
     app.command("schedulers")(watched(schedulers))
@@ -82,6 +83,23 @@ def worker(
     from horae import wiring
 
     wiring.worker(settings, queues=served, projects=bound, slots=settings.worker_slots, imports=imports or [])
+
+
+def intake(
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="Where requests come from: amqp://…?queue=NAME, redis://…?list=NAME or redis://…?stream=NAME "
+            "(HORAE_INTAKE_SOURCE)."
+        ),
+    ] = None,
+    batch: Annotated[int | None, typer.Option(help="Most messages of a transaction (HORAE_INTAKE_BATCH).")] = None,
+) -> None:
+    """Run an intake: it takes requests from RabbitMQ or Redis and submits them."""
+    settings = for_process(intake_source=source, intake_batch=batch)
+    from horae import wiring
+
+    wiring.intake(settings)
 
 
 def _names(listed: str | None) -> list[str]:

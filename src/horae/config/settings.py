@@ -69,6 +69,11 @@ class Settings:
     scheduler_batch: int = _setting(kinds.whole(1, 100_000), 1_000)
     shard_lease: float = _setting(kinds.duration(0.5, 3_600), 6.0)
 
+    intake_source: str | None = _setting(kinds.line, None, secret=True)
+    intake_key: str | None = _setting(kinds.line, None, secret=True)
+    intake_batch: int = _setting(kinds.whole(1, 1_000), 500)
+    intake_quota_wait: float = _setting(kinds.duration(0, 1_500), 300.0)
+
     worker_slots: int = _setting(kinds.whole(1, 10_000), 16)
     worker_prefetch: int = _setting(kinds.whole(0, 10_000), 2_000)
     worker_poll: float = _setting(kinds.duration(0.05, 3_600), 1.0)

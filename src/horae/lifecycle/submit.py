@@ -56,6 +56,14 @@ class _Turns(NamedTuple):
     now: datetime | None
 
 
+class AdmittedRuns(NamedTuple):
+    """Runs that may be queued."""
+
+    runs: list[NewRun]
+    delayed: bool  # some are for later
+    contested: bool
+
+
 async def create_job(
     tx: Transaction, *, job_id: str, project_id: str, spec: JobSpec, enabled: bool, actor: str
 ) -> JobRecord:
@@ -124,29 +132,48 @@ async def trigger(
     if job is None:
         raise await no_job(tx, project_id, ref)
     try:
-        plan = await _plan(tx, job)
+        plan = await plan_for(tx, job)
         await _check_inputs(tx, job, plan, runs)
     except (Conflict, InvalidInput):
         if tx.alone:  # perhaps only because the head is stale
             raise NeedsTransaction from None
         raise
-    if tx.alone and (plan.max_instances is not None or job.bounded):
+    if tx.alone and gated(job, plan):
         raise NeedsTransaction
+    admitted = await admit(tx, job, plan, runs, trigger=trigger, actor=actor)
+    queued = await _add(tx, admitted.runs, job)
+    if not await settled(tx, job, admitted):
+        return queued
+    return await tx.runs.live(project_id, [run.id for run in admitted.runs])
+
+
+def gated(job: JobHead, plan: Plan) -> bool:
+    """Whether queueing its runs locks its gate, or its project's quota."""
+    return plan.max_instances is not None or job.bounded
+
+
+async def admit(
+    tx: Transaction, job: JobHead, plan: Plan, runs: Sequence[TriggerRequest], *, trigger: Trigger, actor: str
+) -> AdmittedRuns:
+    """The runs to insert: within the project's quota, and held if they have to wait at the job's gate."""
     gates = await tx.gates.lock([job.id]) if plan.max_instances is not None else {}
     if job.bounded:
-        await take(tx, project_id, {Quota.LIVE_RUNS: len(runs)})
+        await take(tx, job.project_id, {Quota.LIVE_RUNS: len(runs)})
     turns = await _turns(tx, gates.get(job.id, NO_GATE), plan, runs)
     new = [_run(job, plan, request, turns, trigger=trigger, triggered_by=actor) for request in runs]
-    queued = await _add(tx, new, job)
-    if turns.delayed:
+    return AdmittedRuns(new, bool(turns.delayed), turns.contested)
+
+
+async def settled(tx: Transaction, job: JobHead, admitted: AdmittedRuns) -> bool:
+    """After the insert: whether others may have passed the gate than those that were placed."""
+    if admitted.delayed:
         tx.hint("jobs")  # a scheduler admits them when their time has come
-    if not turns.contested:
-        return queued
-    await tx.gates.open([job.id])  # admits those that wait, up to the limit
-    return await tx.runs.live(project_id, [run.id for run in new])
+    if admitted.contested:
+        await tx.gates.open([job.id])  # admits those that wait, up to the limit
+    return admitted.contested
 
 
-async def _plan(tx: Transaction, job: JobHead) -> Plan:
+async def plan_for(tx: Transaction, job: JobHead) -> Plan:
     try:
         return parse_plan(job.plan)
     except Unreadable:  # if only this text is damaged, it can be derived again

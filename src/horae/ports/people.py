@@ -209,6 +209,19 @@ class Idempotency(Protocol):
         """Stores the key for this holder, unless it exists."""
         ...
 
+    async def insert_all(self, project_id: str, holder: str, requests: Sequence[tuple[str, str]]) -> None:
+        """Stores the digests of keys and of their requests, unless the key exists; waits for transactions that are
+        storing the same. For requests whose key is committed together with their effect: there will be no answer."""
+        ...
+
+    async def holders(self, project_id: str, digests: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """The stored request and the holder of each of these."""
+        ...
+
+    async def delete_all(self, project_id: str, holder: str, digests: Sequence[str]) -> None:
+        """The holder's own."""
+        ...
+
     async def find(self, once: Once, kept: float) -> KeptRequest | None: ...
     async def take_over(self, once: Once, held: float) -> bool:
         """Becomes the holder if there is neither an answer nor another live holder."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from horae.domain.jobs.idempotency import KeptAnswer, KeptRequest, Once
@@ -23,6 +24,27 @@ class IdempotencyTable(Group):
     async def insert(self, once: Once, held: float) -> None:
         sql, rows = _insert(self.d)
         await self.put(sql, rows, [(once.project_id, once.digest, once.request, once.holder)], held=held)
+
+    async def insert_all(self, project_id: str, holder: str, requests: Sequence[tuple[str, str]]) -> None:
+        sql, rows = _insert(self.d)
+        values = [(project_id, digest, request, holder) for digest, request in requests]
+        await self.put(sql, rows, values, held=0.0)
+
+    async def holders(self, project_id: str, digests: Sequence[str]) -> dict[str, tuple[str, str]]:
+        rows = await self.db.fetch(
+            "SELECT digest, request, holder FROM idempotency_keys "
+            f"WHERE project_id = :project_id AND {self.d.among('digest', 'digests')}",
+            {"project_id": project_id, "digests": digests},
+        )
+        return {row["digest"]: (row["request"], row["holder"]) for row in rows}
+
+    async def delete_all(self, project_id: str, holder: str, digests: Sequence[str]) -> None:
+        if digests:
+            await self.db.execute(
+                "DELETE FROM idempotency_keys "
+                f"WHERE project_id = :project_id AND holder = :holder AND {self.d.among('digest', 'digests')}",
+                {"project_id": project_id, "holder": holder, "digests": digests},
+            )
 
     async def find(self, once: Once, kept: float) -> KeptRequest | None:
         rows = await self.db.fetch(

@@ -9,6 +9,7 @@ from horae.store.schema import known_revision
 from horae.wiring.accounts import create_key, create_user, ensure_local_key, reset_second_factor, rotate_secrets
 from horae.wiring.engines import broker_trouble
 from horae.wiring.executors import executors_for, register_functions
+from horae.wiring.intake import intake
 from horae.wiring.preloading import preload
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
@@ -26,6 +27,7 @@ __all__ = [
     "create_user",
     "ensure_local_key",
     "executors_for",
+    "intake",
     "known_revision",
     "look",
     "migrate",

@@ -42,7 +42,7 @@ HORAE = [sys.executable, "-m", "horae"]
 TASKS = "tests.integration.cluster.tasks"
 PATIENCE = 40.0  # seconds that something may take on a busy machine; nothing waits this long for luck
 IDS = SystemIds()
-READY = {"worker": "worker ready", "scheduler": "scheduler ready", "serve": "serving"}
+READY = {"worker": "worker ready", "intake": "intake ready", "scheduler": "scheduler ready", "serve": "serving"}
 _PR_SET_PDEATHSIG = 1
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Literal
 
 Kind = Literal["counter", "gauge", "histogram"]
-Role = Literal["serve", "scheduler", "worker"]
+Role = Literal["serve", "scheduler", "worker", "intake"]
 
-_ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
 _WOKEN: tuple[Role, ...] = ("scheduler", "worker")
+_ALL: tuple[Role, ...] = ("serve", "scheduler", "worker", "intake")
 # In seconds, for what normally takes milliseconds, and for what people wait for.
 QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LATE = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -138,6 +138,26 @@ DELIVERIES = Family(
     ("kind", "result"),
     ("scheduler",),
 )
+
+# An intake.
+INTAKE = Family(
+    "horae_intake_requests_total",
+    "counter",
+    "Messages that this intake took, by result: submitted, duplicate, refused or delayed (by a quota).",
+    ("result",),
+    ("intake",),
+)
+INTAKE_REFUSED = Family(
+    "horae_intake_refused_total",
+    "counter",
+    "Messages that this intake moved to the dead-letter queue, by reason.",
+    ("reason",),
+    ("intake",),
+)
+INTAKE_SECONDS = Family(
+    "horae_intake_batch_seconds", "histogram", "From a batch's arrival until its commit.", (), ("intake",), QUICK
+)
+INTAKE_CONNECTED = Family("horae_intake_connected", "gauge", "1 while the broker answers.", (), ("intake",))
 
 # What every process does.
 STEP_SECONDS = Family(

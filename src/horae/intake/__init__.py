@@ -1,0 +1,1 @@
+"""`horae intake`: takes requests from RabbitMQ or Redis and submits them as the API would."""
