@@ -33,7 +33,9 @@ _SETTINGS = Settings(
     seconds=366 * DAY,
     worker=WorkerSettings(lease=400.0, heartbeat=100.0),
     # Nobody polls every second of a year; whoever is up sleeps until something is due.
-    scheduler=SchedulerSettings(poll=6 * HOUR, shard_lease=2 * DAY, sweep=DAY, retention=Retention(runs=500 * DAY)),
+    scheduler=SchedulerSettings(
+        poll=6 * HOUR, shard_lease=2 * DAY, sweep=DAY, evaluation=6 * HOUR, retention=Retention(runs=500 * DAY)
+    ),
 )
 _BLACKOUTS = [{"days": ["SAT", "SUN"], "start": "00:00", "end": "24:00"}, {"start": "22:00", "end": "06:30"}]
 _FAILED = Outcome(AttemptOutcome.FAILED, error="it broke")

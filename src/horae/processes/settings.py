@@ -49,6 +49,7 @@ class SchedulerSettings:
     retention: Retention = field(default_factory=Retention)
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
     settling: float = 0.0  # from its start until it evaluates alerts
+    evaluation: float | None = None  # between two evaluations of alerts; None: often enough for the thresholds
     seals: Seals | None = field(default=None, repr=False)  # without it, channels' secrets cannot be decrypted
     public_url: str | None = None  # the portal's URL, for links in messages
     disk: Callable[[], Disk | None] = lambda: None  # the database file, if there is one

@@ -3,6 +3,7 @@ they are the one, each alert still opens once."""
 
 from __future__ import annotations
 
+from horae.domain.alerts.thresholds import Thresholds
 from horae.lifecycle.watch import Eyes, watch
 from horae.processes.alerting import Alerting
 from horae.processes.duties.duty import Duty, Post
@@ -19,8 +20,7 @@ class AlertsDuty(Duty):
         super().__init__(post)
         settings = post.settings
         self._eyes = Eyes(settings.thresholds, settings.offline_after, settings.shard_lease)
-        shortest = settings.thresholds.shortest
-        self._every = _EVERY if shortest is None else min(_EVERY, max(shortest / 4, 1.0))
+        self._every = settings.evaluation or _often_enough(settings.thresholds)
         self._ready_at = post.clock.monotonic() + settings.settling
         self._alerting = Alerting(post.store, settings.offline_after)
 
@@ -34,4 +34,9 @@ class AlertsDuty(Duty):
         changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
         took = post.clock.monotonic() - began
         await self._alerting.apply(changes)
-        return min(max(self._every, _SHARE * took), _LONGEST)
+        return max(self._every, min(_SHARE * took, _LONGEST))
+
+
+def _often_enough(thresholds: Thresholds) -> float:
+    shortest = thresholds.shortest
+    return _EVERY if shortest is None else min(_EVERY, max(shortest / 4, 1.0))
