@@ -12,7 +12,7 @@ from bench.figure import Figure
 from bench.options import Options
 from bench.place import fresh
 from horae.domain.alerts.thresholds import Thresholds
-from horae.lifecycle.watch import Eyes, watch
+from horae.lifecycle.watching.watch import Eyes, watch
 from tests.contract.test_alerts_wide import JOBS, analyse, crowd
 from tests.contract.watching import fail, worker
 from tests.contract.wide import copy

@@ -7,7 +7,7 @@ from horae.accounts.channels import ChannelChange
 from horae.domain.notify.channel import ChannelRecord, ChannelSpec
 from horae.domain.notify.delivery import Due
 from horae.domain.notify.notice import NewNotice, NoticeKind, Severity
-from horae.lifecycle.deliver import Routed, route, take_due
+from horae.lifecycle.watching.deliver import Routed, route, take_due
 from horae.sealing import Keyring
 from tests.contract.world import Row, World
 

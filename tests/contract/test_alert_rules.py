@@ -13,7 +13,7 @@ from horae.domain.errors import Conflict
 from horae.domain.jobs.stored import spec_fields
 from horae.domain.secrets.secret import Sealed, unknown
 from horae.lifecycle.forget import forget_secret
-from horae.lifecycle.watch import watch_schedulers
+from horae.lifecycle.watching.watch import watch_schedulers
 from horae.ports import Transaction
 from horae.processes.alerting import Alerting
 from tests.contract.watching import alerts, beat, evaluate, fail, rules, titles, worker

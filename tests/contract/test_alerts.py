@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.alerts.alert import AlertAction, AlertFilter, AlertRecord, Finding, Subject, identity
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from horae.lifecycle import alerts as verbs
+from horae.lifecycle.watching import alerts as verbs
 from tests.contract.watching import ADMIN, alerts, evaluate, fail, mine, notices, rules, titles, worker
 from tests.contract.world import World
 

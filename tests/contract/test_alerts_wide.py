@@ -7,7 +7,7 @@ import pytest
 
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import MOST_SEEN
-from horae.lifecycle.watch import Eyes, watch
+from horae.lifecycle.watching.watch import Eyes, watch
 from tests.contract.cost import Meter, counted, metered
 from tests.contract.watching import alerts, beat, evaluate, fail, worker
 from tests.contract.wide import copy

@@ -11,7 +11,7 @@ from horae.domain.errors import Conflict, InvalidInput
 from horae.domain.notify.channel import ChannelRecord, ChannelSpec
 from horae.domain.notify.delivery import Due
 from horae.domain.text.ids import NIL
-from horae.lifecycle.deliver import take_due
+from horae.lifecycle.watching.deliver import take_due
 from horae.sealing import Keyring
 from tests.contract.world import World
 

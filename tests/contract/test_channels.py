@@ -11,7 +11,7 @@ from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.notify.delivery import Sent
 from horae.domain.people.project import Project
 from horae.domain.text.ids import NIL
-from horae.lifecycle.deliver import Routed, route, settle
+from horae.lifecycle.watching.deliver import Routed, route, settle
 from horae.sealing import Keyring
 from tests.contract.channels import HOOK, MAIL, SEALS, channel_spec, create, deliveries, edit, notice, put, take, tell
 from tests.contract.values import lost_reply

@@ -3,8 +3,8 @@
 from horae.domain.jobs.retention import Retention
 from horae.domain.notify.delivery import Sent
 from horae.domain.notify.notice import NoticeKind
-from horae.lifecycle.deliver import idle_for, route, settle
 from horae.lifecycle.prune import prune
+from horae.lifecycle.watching.deliver import idle_for, route, settle
 from tests.contract.channels import create, deliveries, notice, put, take, tell
 from tests.contract.world import World
 

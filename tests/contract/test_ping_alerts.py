@@ -8,8 +8,8 @@ import pytest
 from horae.domain.alerts.alert import AlertFilter, AlertRecord
 from horae.domain.explain.explanation import moment
 from horae.domain.pings.ping import Signal
-from horae.lifecycle import pings
-from horae.lifecycle.alerts import KEPT_FLAPS
+from horae.lifecycle.watching import pings
+from horae.lifecycle.watching.alerts import KEPT_FLAPS
 from tests.contract.noting import noted
 from tests.contract.test_pings import FAIL, START, SUCCESS, find, hear, look, make
 from tests.contract.watching import evaluate

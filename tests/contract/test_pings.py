@@ -16,9 +16,9 @@ from horae.domain.pings.ping import KEPT, NewPing, PingEvent, PingFilter, PingMe
 from horae.domain.pings.rules import state_of
 from horae.domain.pings.spec import PingSpec
 from horae.domain.pings.token import UrlToken, digest, place
-from horae.lifecycle import pings
-from horae.lifecycle.badges import create_badge
-from horae.lifecycle.url_tokens import reseal_badges, reseal_pings
+from horae.lifecycle.watching import pings
+from horae.lifecycle.watching.badges import create_badge
+from horae.lifecycle.watching.url_tokens import reseal_badges, reseal_pings
 from horae.processes.duties.pings import PingsDuty
 from horae.sealing import Keyring
 from tests.contract.values import lost_reply

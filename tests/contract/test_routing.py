@@ -9,7 +9,7 @@ from horae.accounts import channels
 from horae.domain.notify.delivery import Sent
 from horae.domain.notify.notice import NoticeKind, Severity
 from horae.domain.text.ids import NIL
-from horae.lifecycle.deliver import route, settle
+from horae.lifecycle.watching.deliver import route, settle
 from tests.contract.channels import create, deliveries, notice, put, take, tell
 from tests.contract.noting import noted
 from tests.contract.world import PERMANENT, World

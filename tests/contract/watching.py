@@ -8,7 +8,7 @@ from typing import Any
 from horae.domain.alerts.alert import AlertFilter, AlertRecord
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.cluster.process import WorkerSign
-from horae.lifecycle.alerts import Reach
+from horae.lifecycle.watching.alerts import Reach
 from horae.ports import Transaction
 from horae.processes.duties.alerts import AlertsDuty
 from horae.processes.duties.duty import Post

@@ -5,7 +5,7 @@ from __future__ import annotations
 from horae.accounts.secrets import delete_secret
 from horae.domain.alerts.facts import UnknownSecret
 from horae.domain.alerts.job_rules import lacking
-from horae.lifecycle.alerts import open_alerts
+from horae.lifecycle.watching.alerts import open_alerts
 from horae.ports import Transaction
 
 _MOST = 500  # jobs that get their alert at once; of others, a failed run tells

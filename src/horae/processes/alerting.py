@@ -8,8 +8,8 @@ from typing import Any
 from horae.domain.alerts.alert import AlertRecord, Finding
 from horae.domain.alerts.transition import Changes
 from horae.domain.alerts.turns import in_turn
-from horae.lifecycle.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
-from horae.lifecycle.watch import explained
+from horae.lifecycle.watching.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
+from horae.lifecycle.watching.watch import explained
 from horae.ports import Store, Transaction
 from horae.processes.loop import log
 

@@ -116,7 +116,7 @@ def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
 
 async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
     from horae.accounts import channels, second_factor, secrets
-    from horae.lifecycle.url_tokens import reseal_badges, reseal_pings
+    from horae.lifecycle.watching.url_tokens import reseal_badges, reseal_pings
 
     seals = Keyring(settings.need_secret_key(), settings.secret_key_previous)
     store = await store_for(settings, connections=1)

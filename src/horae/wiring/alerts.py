@@ -10,7 +10,7 @@ from pathlib import Path
 from horae.config import Settings
 from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
-from horae.lifecycle.watch import watch_schedulers
+from horae.lifecycle.watching.watch import watch_schedulers
 from horae.ports import Store
 from horae.processes.alerting import Alerting
 from horae.processes.loop import Loop

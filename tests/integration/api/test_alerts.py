@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from horae.domain.alerts.alert import INSTALLATION, AlertAction, Finding, Subject
-from horae.lifecycle.alerts import open_alerts
+from horae.lifecycle.watching.alerts import open_alerts
 from horae.ports import Transaction
 
 from .conftest import ON_EVERY_DATABASE, Api, add_key

@@ -5,7 +5,7 @@ from typing import Any
 from horae.clock import SystemClock
 from horae.domain.alerts.alert import AlertAction, Finding, Subject
 from horae.domain.runs.callback import seal
-from horae.lifecycle.alerts import open_alerts
+from horae.lifecycle.watching.alerts import open_alerts
 
 from .conftest import IDS, SECRET, Api
 from .people import add_user

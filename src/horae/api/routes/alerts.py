@@ -29,8 +29,8 @@ from horae.domain import pages
 from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Severity, State
 from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.text.ids import is_id
-from horae.lifecycle import alerts
-from horae.lifecycle.alerts import Reach
+from horae.lifecycle.watching import alerts
+from horae.lifecycle.watching.alerts import Reach
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["alerts"])

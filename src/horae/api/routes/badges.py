@@ -21,7 +21,7 @@ from horae.domain import pages
 from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.pings.badge import BadgeRecord, NewBadge, draw
 from horae.domain.text.ids import is_id
-from horae.lifecycle import badges
+from horae.lifecycle.watching import badges
 from horae.ports import Transaction
 
 router = APIRouter(tags=["badges"])

@@ -37,8 +37,8 @@ from horae.domain.pings.ping import NewPing, PingEvent, PingFilter, PingRecord, 
 from horae.domain.pings.rules import deadline, state_of
 from horae.domain.pings.spec import PingSpec, read_stored, stored_text
 from horae.domain.time.schedule_words import in_words
-from horae.lifecycle import pings
-from horae.lifecycle.pings import find_ping
+from horae.lifecycle.watching import pings
+from horae.lifecycle.watching.pings import find_ping
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["pings"])

@@ -16,7 +16,7 @@ from horae.api.url_tokens import UrlTokens, url_tokens
 from horae.domain.errors import InvalidInput
 from horae.domain.pings.ping import PingMessage, Signal
 from horae.domain.text.checks import storable
-from horae.lifecycle.pings import hear
+from horae.lifecycle.watching.pings import hear
 
 router = APIRouter(tags=["pings"], dependencies=[Depends(public)])
 

@@ -4,7 +4,7 @@ they are the one, each alert still opens once."""
 from __future__ import annotations
 
 from horae.domain.alerts.thresholds import Thresholds
-from horae.lifecycle.watch import Eyes, watch
+from horae.lifecycle.watching.watch import Eyes, watch
 from horae.processes.alerting import Alerting
 from horae.processes.duties.duty import Duty, Post
 

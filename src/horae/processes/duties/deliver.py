@@ -13,7 +13,7 @@ from horae.domain.errors import InvalidInput
 from horae.domain.notify.delivery import Due, Envelope, Sent
 from horae.domain.notify.targets import KINDS
 from horae.domain.secrets.secret import CannotOpen
-from horae.lifecycle.deliver import Routed, idle_for, route, settle, take_due
+from horae.lifecycle.watching.deliver import Routed, idle_for, route, settle, take_due
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.lifecycle.pings import notice_missing
+from horae.lifecycle.watching.pings import notice_missing
 from horae.processes.duties.duty import Duty
 from horae.processes.loop import log
 

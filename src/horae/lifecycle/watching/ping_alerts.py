@@ -8,7 +8,7 @@ from datetime import datetime
 
 from horae.domain.pings.finding import down_finding, identities
 from horae.domain.pings.ping import PingRecord
-from horae.lifecycle.alerts import open_alerts, resolve_alerts, see_alerts
+from horae.lifecycle.watching.alerts import open_alerts, resolve_alerts, see_alerts
 from horae.ports import Transaction
 
 

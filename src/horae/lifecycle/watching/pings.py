@@ -17,7 +17,7 @@ from horae.domain.pings import rules
 from horae.domain.pings.ping import KEPT, NewPing, PingEvent, PingMessage, PingRecord, PingStanding, Signal
 from horae.domain.pings.spec import PingSpec
 from horae.domain.pings.token import UrlToken
-from horae.lifecycle.ping_alerts import alert_down, clear_down, refresh_down
+from horae.lifecycle.watching.ping_alerts import alert_down, clear_down, refresh_down
 from horae.ports import Transaction
 
 _TRIM_EVERY = 20  # events after which the oldest are deleted

@@ -11,7 +11,7 @@ from horae.domain.jobs.difference import Change
 from horae.domain.pings.badge import MOST, BadgeRecord, BadgeState, NewBadge, job_badge, ping_badge
 from horae.domain.pings.rules import state_of
 from horae.lifecycle.find import found
-from horae.lifecycle.pings import find_ping
+from horae.lifecycle.watching.pings import find_ping
 from horae.ports import Transaction
 
 
