@@ -164,12 +164,12 @@ async def test_a_function_that_is_switched_off(world: World) -> None:
 async def test_switching_a_function_off_stops_its_schedules(world: World) -> None:
     """Also those that follow another job; other jobs and other functions are not affected."""
     await register(world)
-    clock = await world.job(target=TARGET, every="1s")
-    other = await world.job(every="1s")
+    clock = await world.job(target=TARGET, every="1h")
+    other = await world.job(every="1h")
     upstream = await world.job()
     follower = await world.job(target=TARGET, schedule={"after": {"job": upstream.spec.name}})
     await change(world, is_active=False)
-    now = await world.later(seconds=1.5)
+    now = await world.later(hours=1.5)
     await now.fire()
     (row,) = await now.history(clock, status="skipped")
     assert row["reason"] == "function"
@@ -180,7 +180,7 @@ async def test_switching_a_function_off_stops_its_schedules(world: World) -> Non
             operation_id=now.ids.new(),
             project_id=now.project,
             ref=clock.id,
-            wanted=Backfill(clock.anchor_at, clock.anchor_at + timedelta(seconds=1)),
+            wanted=Backfill(clock.anchor_at, clock.anchor_at + timedelta(hours=1)),
             actor="tester",
         )
     found = await now.store.read(explain_job, project_id=now.project, ref=clock.id)
@@ -192,7 +192,7 @@ async def test_switching_a_function_off_stops_its_schedules(world: World) -> Non
     assert row["reason"] == "function"
 
     await change(now, is_active=True)
-    after = await now.later(seconds=1)
+    after = await now.later(hours=1)
     await after.fire()
     assert len(await after.history(clock, status="skipped")) == 1
     assert clock.id in [run["job_id"] for run in await after.live()], "it continues; nothing is caught up"

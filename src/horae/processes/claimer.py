@@ -18,9 +18,9 @@ from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction
 from horae.processes.agenda import DueQueues
 from horae.processes.heartbeat import Heart
-from horae.processes.intake import Intake
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings
+from horae.processes.starter import Starter
 
 _SLOTS_ONLY = 60.0  # seconds without prefetching, after a claim brought runs that must not wait
 _BUSY_ELSEWHERE = 0.01  # seconds until another look at a due run that another worker was just claiming
@@ -35,14 +35,14 @@ class Claimer:
         store: Store,
         settings: WorkerSettings,
         heart: Heart,
-        intake: Intake,
+        starter: Starter,
         *,
         clock: Clock,
         ids: Ids,
         hints_arrive: Callable[[], bool],
     ) -> None:
         self.sign = sign
-        self._store, self._settings, self._heart, self._intake = store, settings, heart, intake
+        self._store, self._settings, self._heart, self._starter = store, settings, heart, starter
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
         named = settings.queues if settings.queues or settings.project_ids else None
@@ -70,12 +70,12 @@ class Claimer:
             self.loop.wake.set()
 
     def _room(self) -> tuple[int, Ahead]:
-        free, ahead = self._intake.room()
+        free, ahead = self._starter.room()
         return free, NOT_AHEAD if self._clock.monotonic() < self._slots_only_until else ahead
 
     async def step(self) -> float | None:
-        if self._intake.stuck:
-            await self._intake.release()
+        if self._starter.stuck:
+            await self._starter.release()
             self._look_at = 0.0  # for runs it released itself, if there is room for them after all
         if self.resting:
             return None
@@ -125,7 +125,7 @@ class Claimer:
             self.meters.observe(metrics.CLAIM_SECONDS, self._clock.monotonic() - now)
             self.meters.add(metrics.CLAIMS, "some" if taken.runs else "none")
             self.meters.add(metrics.CLAIMED, by=len(taken.runs))
-            may_wait = await self._intake.take(taken.runs, leased_until)
+            may_wait = await self._starter.take(taken.runs, leased_until)
         except StoreUnavailable:
             self._unheard = token
             raise

@@ -9,17 +9,17 @@ from collections.abc import Awaitable, Mapping
 from horae.domain.errors import HoraeError
 from horae.domain.runs.states import StopReason
 from horae.ports import Executor
-from horae.processes.intake import Intake
 from horae.processes.loop import log
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
+from horae.processes.starter import Starter
 
 
 class Draining:
     def __init__(
-        self, slots: Slots, intake: Intake, executors: Mapping[str, Executor], settings: WorkerSettings
+        self, slots: Slots, starter: Starter, executors: Mapping[str, Executor], settings: WorkerSettings
     ) -> None:
-        self._slots, self._intake, self._executors, self._settings = slots, intake, executors, settings
+        self._slots, self._starter, self._executors, self._settings = slots, starter, executors, settings
 
     async def drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
         """`claiming` ends on its own; `stop_now` cuts it short."""
@@ -30,7 +30,7 @@ class Draining:
 
     async def release(self) -> None:
         try:
-            await self._intake.release()
+            await self._starter.release()
         except HoraeError as error:
             log.warning("could not release runs that were claimed ahead", reason=str(error))
 

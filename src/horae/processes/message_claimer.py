@@ -28,14 +28,14 @@ class MessageClaimer(Claimer):
         """The broker says when there is something."""
 
     async def step(self) -> float | None:
-        if self._intake.stuck:
-            await self._intake.release()
+        if self._starter.stuck:
+            await self._starter.release()
         if self.resting:
             self._messages.want(0)
             return None
         if self._time_to_look:
             await self._look()
-        free, ahead = self._intake.room()
+        free, ahead = self._starter.room()
         self._messages.want(free + ahead.runs)
         if self._unheard is None and not self._claiming:
             self._claiming, self._tries = self._messages.take(free), 0

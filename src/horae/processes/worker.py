@@ -23,7 +23,6 @@ from horae.processes.claimer import Claimer
 from horae.processes.draining import Draining
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
 from horae.processes.host import surely_dead
-from horae.processes.intake import Intake
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log, measure, patiently, troubled
 from horae.processes.message_claimer import MessageClaimer
@@ -32,6 +31,7 @@ from horae.processes.presence import Presence
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
+from horae.processes.starter import Starter
 
 _DEADLINE_SWEEP = 0.25
 
@@ -68,13 +68,13 @@ class Worker:
         book = LogBook(clock, settings.log_limit)
         self._allowances = Allowances(store, clock)
         book.keep = self._allowances.keep
-        self._reporter = Reporter(store, ids, book, self._reported, more_soon=lambda: self._intake.busy)
+        self._reporter = Reporter(store, ids, book, self._reported, more_soon=lambda: self._starter.busy)
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
-        self._intake = Intake(sign.id, store, settings, clock, self._slots, self._reporter)
-        self._stopping = Draining(self._slots, self._intake, executors, settings)
+        self._starter = Starter(sign.id, store, settings, clock, self._slots, self._reporter)
+        self._stopping = Draining(self._slots, self._starter, executors, settings)
         self._messages = settings.messages
         self._claimer = (Claimer if settings.messages is None else MessageClaimer)(
-            sign, store, settings, self._heart, self._intake, clock=clock, ids=ids, hints_arrive=hints_arrive
+            sign, store, settings, self._heart, self._starter, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._reporting_aside = Loop("report aside", self._reporter.aside.step, self._reporter.aside.wake)
@@ -93,7 +93,7 @@ class Worker:
         measure(self._loops, meters)
         meters.level(metrics.OWN_SLOTS, lambda: self.sign.slots)
         meters.level(metrics.OWN_BUSY, lambda: len(self._slots))
-        meters.level(metrics.OWN_AHEAD, lambda: self._intake.ahead)
+        meters.level(metrics.OWN_AHEAD, lambda: self._starter.ahead)
         meters.level(metrics.DRAINING, lambda: self._draining)
 
     def readiness(self) -> Readiness:
@@ -140,14 +140,14 @@ class Worker:
         await self._presence.say_goodbye(self._reporter.done)
 
     def _take_nothing_more(self) -> None:
-        self._draining = self._claimer.resting = self._intake.closed = True
+        self._draining = self._claimer.resting = self._starter.closed = True
         if self._messages is not None:
             self._messages.want(0)
 
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self._seconds[outcome.kind, attempt.job.target.kind].observe(seconds)
         self._reporter.add(attempt, outcome, seconds)
-        self._intake.ended(seconds)
+        self._starter.ended(seconds)
         if not self._turning:
             self._turning = True
             asyncio.get_running_loop().call_soon(self._turn)
@@ -156,11 +156,11 @@ class Worker:
         """Once for all the runs that ended in one turn of the event loop: if they are short, for most of the slots."""
         self._turning = False
         self._reporter.wake.set()
-        self._intake.fill()
+        self._starter.fill()
         self._reported()
 
     def _reported(self) -> None:
-        if self._intake.hungry:
+        if self._starter.hungry:
             self._claimer.loop.wake.set()
 
     @property
@@ -171,7 +171,7 @@ class Worker:
     async def _sweep_deadlines(self) -> float:
         self._watcher.turned()
         self._slots.sweep()
-        if self._intake.stuck:
+        if self._starter.stuck:
             self._claimer.loop.wake.set()
         return _DEADLINE_SWEEP
 
@@ -195,7 +195,7 @@ class Worker:
 
     def held(self) -> dict[str, str]:
         # If a run was lost and claimed again, the later attempt: the earlier one may wait to be reported.
-        return {**self._reporter.held(), **self._slots.held(), **self._intake.held()}
+        return {**self._reporter.held(), **self._slots.held(), **self._starter.held()}
 
     def beat(self) -> Beat:
         busy = len(self._slots)
@@ -215,7 +215,7 @@ class Worker:
 
     def renewed(self, run_id: str, token: str, until: float) -> None:
         self._slots.renewed(run_id, token, until)
-        self._intake.renewed(run_id, token, until)
+        self._starter.renewed(run_id, token, until)
 
     def stop_run(self, run_id: str, token: str, reason: StopReason) -> None:
         if reason is StopReason.LEASE_LOST:
@@ -224,5 +224,5 @@ class Worker:
             self._main.call_soon_threadsafe(self._stop, run_id, token, reason)
 
     def _stop(self, run_id: str, token: str, reason: StopReason) -> None:
-        if not self._intake.stop(run_id, token, reason):
+        if not self._starter.stop(run_id, token, reason):
             self._slots.stop(run_id, token, reason)

@@ -24,7 +24,7 @@ from horae.processes.vault import Vault
 _UNREPORTED = 6000  # results that may wait to be reported, in addition to one round of slots
 
 
-class Intake:
+class Starter:
     def __init__(
         self, worker_id: str, store: Store, settings: WorkerSettings, clock: Clock, slots: Slots, reporter: Reporter
     ) -> None:
