@@ -13,7 +13,7 @@ from horae.domain.runs.firing import plan_text
 from horae.domain.targets import PythonTarget
 from horae.store import tables  # noqa: F401 - declares them
 from horae.store.dialects.base import Connection, Dialect
-from horae.store.table import metadata
+from horae.store.tables.table import metadata
 from horae.wiring import IDS
 
 BATCH = 5_000

@@ -7,7 +7,7 @@ import pytest
 from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.pages import Page
-from horae.store import job_page
+from horae.store.jobs import job_page
 from tests.contract.explaining import statements
 from tests.contract.world import CANCELLED, PERMANENT, World
 

@@ -22,7 +22,7 @@ from horae.clock import SystemClock
 from horae.domain.errors import SchemaMismatch, StoreUnavailable
 from horae.lifecycle.prune import recount
 from horae.store import open_store, schema
-from horae.store.table import metadata
+from horae.store.tables.table import metadata
 from tests.contract.world import IDS, WORK, World
 from tests.functions import register
 

@@ -10,7 +10,7 @@ from horae.domain.cluster import metrics
 from horae.domain.runs.series import INSTALLATION
 from horae.lifecycle.prune import recount
 from horae.ports import Transaction
-from horae.store import crowds
+from horae.store.runs import crowds
 from horae.watch.installation import installation
 from tests.contract.cost import Meter, metered
 from tests.contract.test_alerts_wide import analyse, crowd

@@ -12,7 +12,7 @@ from horae.domain.runs.dead_letter import DeadFilter
 from horae.domain.runs.run_filter import RunFilter
 from horae.lifecycle import queues
 from horae.ports import Transaction
-from horae.store import job_page
+from horae.store.jobs import job_page
 from tests.contract.cost import metered
 from tests.contract.test_width import _SLACK
 from tests.contract.wide import _UUID, copy

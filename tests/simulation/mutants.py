@@ -17,8 +17,8 @@ from horae.processes.claimer import Claimer
 from horae.processes.duties.fire import FireDuty
 from horae.processes.heartbeat import Heartbeat
 from horae.processes.prefetch import Prefetch, Ready
-from horae.store.gates import GateTable
-from horae.store.jobs import JobTable
+from horae.store.jobs.jobs import JobTable
+from horae.store.runs.gates import GateTable
 from tests.simulation.connection import VERB
 from tests.simulation.rewrites import Rewrite, changing
 

@@ -28,7 +28,7 @@ from horae.domain.runs import states
 from horae.domain.time import schedule
 from horae.ports import Store
 from horae.store import tables  # noqa: F401 - fills it
-from horae.store.table import metadata
+from horae.store.tables.table import metadata
 from horae.watch.alert_rules import ALERT_RULES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae import __version__
-from horae.api import cors, errors, idempotency, openapi, request_meter
+from horae.api import cors, errors, idempotency, request_meter
 from horae.api.auth import public
-from horae.api.authenticator import Authenticator
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, RequestContext
-from horae.api.examples import illustrate
+from horae.api.description import openapi
+from horae.api.description.examples import illustrate
 from horae.api.late_answers import Notes
 from horae.api.portal import Portal
 from horae.api.queue_use import QueueUses
@@ -67,10 +67,11 @@ from horae.api.routes import (
 )
 from horae.api.schemas import Problem
 from horae.api.shell import Head, Rescue, Shell
+from horae.api.signing_in.authenticator import Authenticator
+from horae.api.signing_in.url_tokens import UrlTokens
 from horae.api.stranded import Lookout
-from horae.api.url_tokens import UrlTokens
+from horae.api.streams.watching import Watches
 from horae.api.views import reply
-from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Provider, Store
 from horae.sealing import Keyring
 

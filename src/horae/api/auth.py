@@ -15,10 +15,11 @@ from typing import Generic, TypeVar
 
 from fastapi import Request
 
-from horae.api import idempotency, query, tokens
+from horae.api import idempotency, query
 from horae.api.address import crowd
-from horae.api.authenticator import Authenticator
 from horae.api.errors import Malformed, TooManyRequests, Unauthenticated
+from horae.api.signing_in import tokens
+from horae.api.signing_in.authenticator import Authenticator
 from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.jobs.job import JobSpec
 from horae.domain.people.account import Account, Maker, Place, User

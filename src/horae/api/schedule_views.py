@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from horae.api.schedule_schemas import JobStatsView, OperationView, VersionView
+from horae.api.schemas.schedules import JobStatsView, OperationView, VersionView
 from horae.api.views import definition_json, shown, whole
 from horae.domain.explain.explanation import moment
 from horae.domain.jobs.difference import Change, changes, compare

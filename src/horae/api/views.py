@@ -14,9 +14,9 @@ from fastapi import Response
 from pydantic import BaseModel
 
 from horae.accounts.departure import Left
-from horae.api.account_schemas import MadeKeyView
-from horae.api.process_schemas import IsolationView, SchedulerView, ShardLeaseView, WorkerView
 from horae.api.schemas import JobView, RunView
+from horae.api.schemas.accounts import MadeKeyView
+from horae.api.schemas.processes import IsolationView, SchedulerView, ShardLeaseView, WorkerView
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord

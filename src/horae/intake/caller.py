@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from horae.api import tokens
 from horae.api.auth import Principal, key_caller
+from horae.api.signing_in import tokens
 from horae.domain.errors import ConfigurationError
 from horae.ports import Clock, Store
 

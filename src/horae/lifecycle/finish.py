@@ -73,7 +73,7 @@ async def finish(
 async def _settle(
     tx: Transaction, latest: Latest, failures: Sequence[Finished], settlement: Settlement, parking: Parking
 ) -> None:
-    # The whole batch, so that rows are locked in one order: see store/endings.py.
+    # The whole batch, so that rows are locked in one order: see store/runs/endings.py.
     rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
     for item in failures:
         row = rows.get(item.run.id)

@@ -14,12 +14,21 @@ from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
-from horae.store import history, leases, run_list
-from horae.store.claims import COLUMNS, claimed_run, mark, mark_params, mine, mine_params, named_params, take_named
 from horae.store.dialects.base import Connection, Dialect, Move, Params, Row, listed
-from horae.store.lanes import Lane, lanes, ready
 from horae.store.rows import put
-from horae.store.run_insert import insert_of
+from horae.store.runs import history, leases, run_list
+from horae.store.runs.claims import (
+    COLUMNS,
+    claimed_run,
+    mark,
+    mark_params,
+    mine,
+    mine_params,
+    named_params,
+    take_named,
+)
+from horae.store.runs.lanes import Lane, lanes, ready
+from horae.store.runs.run_insert import insert_of
 
 single = False
 

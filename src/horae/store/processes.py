@@ -12,10 +12,10 @@ from horae.domain.cluster.isolation import isolation_of
 from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
 from horae.domain.cluster.trouble import trouble_of
 from horae.domain.runs.states import WorkerStatus
-from horae.store import process_tables as tables
-from horae.store.columns import Json
 from horae.store.dialects.base import Row, listed
 from horae.store.rows import Group, dump, load_list, read, some, stored
+from horae.store.tables import processes as tables
+from horae.store.tables.columns import Json
 
 _WORKER, _SCHEDULER, _SHARD = (
     tuple(table.columns.keys()) for table in (tables.workers, tables.schedulers, tables.shards)

@@ -13,9 +13,9 @@ from sqlalchemy import Table
 from horae.domain.text.ids import is_id
 from horae.ports import History
 from horae.store.aftermath import Aftermath
-from horae.store.columns import Json
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.dialects.months import SKEW, smallest_id
+from horae.store.tables.columns import Json
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

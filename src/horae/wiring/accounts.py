@@ -23,7 +23,7 @@ def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime
 
 async def _create_key(settings: Settings, name: str, role: str, expires_at: datetime | None) -> dict[str, str]:
     from horae.accounts import keys
-    from horae.api.tokens import mint
+    from horae.api.signing_in.tokens import mint
 
     token, key_id = mint(), IDS.new()
 
@@ -47,7 +47,7 @@ def create_user(settings: Settings, *, username: str, password: str, admin: bool
 
 async def _create_user(settings: Settings, username: str, password: str, admin: bool) -> dict[str, Any]:
     from horae.accounts import projects, users
-    from horae.api.passwords import hash_password
+    from horae.api.signing_in.passwords import hash_password
     from horae.domain.people.account import NewUser
 
     user = NewUser(IDS.new(), username, hash_password(password), admin, COMMAND_LINE)
@@ -87,7 +87,7 @@ def ensure_local_key(settings: Settings, token: str | None) -> str:
 
 
 async def _ensure_local_key(settings: Settings, token: str | None) -> str:
-    from horae.api.tokens import matches, mint, prefix_of
+    from horae.api.signing_in.tokens import matches, mint, prefix_of
 
     store = await store_for(settings, connections=1)
     try:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
 from horae.intake.address import Address, parse_address
-from horae.intake.caller import IntakeKey
-from horae.intake.process import IntakeProcess, IntakeSettings
-from horae.intake.source import Source
-from horae.intake.submission import Submission
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
 from horae.processes.signals import ignore_signals, stop_signals
@@ -19,6 +16,9 @@ from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run, settle
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.tracing import Tracing
 from horae.wiring.watching import Watching, watched
+
+if TYPE_CHECKING:
+    from horae.intake.source import Source
 
 
 def intake(settings: Settings) -> None:
@@ -33,6 +33,11 @@ def intake(settings: Settings) -> None:
 
 
 async def _intake(settings: Settings, address: Address, key: str, watching: Watching) -> None:
+    # Not above: they load the API's models, which no other process needs.
+    from horae.intake.caller import IntakeKey
+    from horae.intake.process import IntakeProcess, IntakeSettings
+    from horae.intake.submission import Submission
+
     stop, _ = stop_signals()
     source = source_of(address, settings.intake_batch)
     wakeups = wakeups_for(settings)

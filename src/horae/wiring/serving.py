@@ -174,7 +174,7 @@ async def _look(store: SqlStore) -> float:
 
 async def _welcome(settings: Settings, store: SqlStore) -> None:
     from horae.api import portal_files
-    from horae.api.welcome import first_token
+    from horae.api.signing_in.welcome import first_token
 
     if not settings.password_sign_in:
         return  # the first admin comes from a group of the identity provider

@@ -34,7 +34,7 @@ def provider_of(settings: Settings) -> OpenIdProvider | None:
             f"{PREFIX}OIDC_ISSUER needs {PREFIX}PUBLIC_URL, the URL that browsers use for this server: the identity "
             f"provider sends them back there"
         )
-    from horae.api.sso import CALLBACK
+    from horae.api.signing_in.sso import CALLBACK
     from horae.oidc.provider import OpenIdProvider
 
     return OpenIdProvider(

@@ -12,7 +12,7 @@ from horae.clock import SystemClock, SystemIds
 from horae.domain.runs.series import INSTALLATION, MINUTE, WHOLE, Bucket, Slot, begin
 from horae.domain.runs.spread import bucket
 from horae.store import open_store
-from horae.store.series import merge
+from horae.store.counts.series import merge
 from horae.store.store import SqlTransaction
 from tests.waiting import until
 

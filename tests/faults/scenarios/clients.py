@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from horae import AsyncClient
-from horae.api.tokens import mint
+from horae.api.signing_in.tokens import mint
 from horae.domain.people.key import ApiKey
 from horae.sdk.answers import ServerError, TryLater, Unreachable
 from tests.faults.scenario import SERVERS, scenario

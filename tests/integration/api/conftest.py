@@ -9,7 +9,7 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.api.tokens import mint
+from horae.api.signing_in.tokens import mint
 from horae.clock import SystemClock, SystemIds
 from horae.domain.jobs.task import describe
 from horae.domain.people.key import ApiKey

@@ -4,8 +4,8 @@ from functools import cache
 from typing import Any
 
 from horae.accounts import sessions, users
-from horae.api.jwt import AccessTokens, Claims
-from horae.api.passwords import hash_password
+from horae.api.signing_in.jwt import AccessTokens, Claims
+from horae.api.signing_in.passwords import hash_password
 from horae.domain.people.account import NewSession, NewUser
 from horae.domain.people.roles import MEMBER_ROLES
 from horae.store.store import SqlStore

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from horae.store.table import metadata
+from horae.store.tables.table import metadata
 
 from .conftest import IDS, ON_EVERY_DATABASE, Api
 from .people import add_user

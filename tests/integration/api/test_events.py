@@ -11,9 +11,9 @@ import httpx
 import pytest
 import uvicorn
 
-from horae.api import watching
 from horae.api.app import build
 from horae.api.context import ApiSettings
+from horae.api.streams import watching
 
 from .conftest import CLOCK, IDS, ON_EVERY_DATABASE, SECRET, Api, add_key
 from .test_access import another_project

@@ -13,7 +13,7 @@ import structlog
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.api.welcome import first_token
+from horae.api.signing_in.welcome import first_token
 from horae.watch import logging
 from tests.logs import as_before
 

@@ -7,8 +7,8 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.api.tokens import mint
-from horae.api.welcome import first_token
+from horae.api.signing_in.tokens import mint
+from horae.api.signing_in.welcome import first_token
 from horae.domain.people.lockout import ACCOUNT, ADDRESS
 
 from .conftest import CLOCK, IDS, SECRET, Api

@@ -12,8 +12,8 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.api.jwt import AUDIENCE, AccessTokens, Claims, derived
-from horae.api.refreshing import RefreshTokens
+from horae.api.signing_in.jwt import AUDIENCE, AccessTokens, Claims, derived
+from horae.api.signing_in.refreshing import RefreshTokens
 from tests.waiting import until
 
 from .conftest import CLOCK, IDS, SECRET, Api

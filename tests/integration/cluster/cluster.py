@@ -20,7 +20,7 @@ import pytest
 
 from horae import config, wiring
 from horae.accounts.keys import create_key
-from horae.api.tokens import mint
+from horae.api.signing_in.tokens import mint
 from horae.clock import SystemIds
 from horae.domain.jobs.job import JobSpec
 from horae.domain.people.key import ApiKey

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from horae.accounts import users
-from horae.api.passwords import hash_password
-from horae.api.welcome import first_token
+from horae.api.signing_in.passwords import hash_password
+from horae.api.signing_in.welcome import first_token
 from horae.domain.people.account import NewUser
 from horae.domain.people.lockout import ACCOUNT, ADDRESS
 from tests.integration.cluster.cluster import IDS, Cluster, Make, Member, free_port

@@ -20,7 +20,7 @@ import psutil
 
 from horae.accounts.keys import create_key
 from horae.accounts.projects import create_project
-from horae.api.tokens import mint
+from horae.api.signing_in.tokens import mint
 from horae.domain.people.key import ApiKey
 from horae.domain.people.project import Project
 from horae.lifecycle.reservations import reserve_queue

@@ -13,8 +13,8 @@ import horae.api
 from horae.api.app import build
 from horae.api.body import described_models
 from horae.api.context import ApiSettings
-from horae.api.example_bodies import BODIES
-from horae.api.example_values import BY_FIELD, BY_VIEW
+from horae.api.description.example_bodies import BODIES
+from horae.api.description.example_values import BY_FIELD, BY_VIEW
 from horae.clock import SystemClock, SystemIds
 from horae.ports import Store
 

@@ -7,7 +7,7 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.api.tokens import mint
+from horae.api.signing_in.tokens import mint
 from horae.clock import SystemClock, SystemIds
 from horae.domain.errors import HoraeError, StoreUnavailable
 from horae.domain.people.key import KeyRecord

@@ -6,7 +6,7 @@ import pytest
 from argon2 import extract_parameters
 
 from horae.api.errors import TooManyRequests
-from horae.api.passwords import Passwords, _nobody, hash_password, outdated
+from horae.api.signing_in.passwords import Passwords, _nobody, hash_password, outdated
 
 PASSWORD = "seven ducks cross over"
 OLD = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$Y2hlYXAgYW5kIG9sZA"

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.api import cursor, tokens
+from horae.api import cursor
 from horae.api.body import parse
 from horae.api.errors import Malformed
+from horae.api.signing_in import tokens
 from horae.api.views import render
 from horae.domain.errors import InvalidInput
 

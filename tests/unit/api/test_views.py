@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from horae.api.merge import READ_ONLY, patched
-from horae.api.schedule_schemas import JobStatsView, OperationView, RecentView, VersionView
 from horae.api.schedule_views import next_json, operation_json, stats_json, version_json
 from horae.api.schemas import JobView, RunView
+from horae.api.schemas.schedules import JobStatsView, OperationView, RecentView, VersionView
 from horae.api.views import job_json, render, run_json
 from horae.domain.errors import HoraeError
 from horae.domain.jobs.job_record import JobRecord, VersionRecord

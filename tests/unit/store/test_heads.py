@@ -1,7 +1,7 @@
 """What is remembered of jobs that were triggered."""
 
 from horae.domain.jobs.job_record import JobHead
-from horae.store.heads import HeadMemo
+from horae.store.jobs.heads import HeadMemo
 
 
 def test_few_heads_are_remembered_and_only_small_ones() -> None:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from horae.store.lanes import Lane, each_once
+from horae.store.runs.lanes import Lane, each_once
 
 
 def test_a_lane_that_the_database_gives_twice_is_gone_through_once() -> None:

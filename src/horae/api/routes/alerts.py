@@ -8,7 +8,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from horae.api.alert_schemas import (
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, read_object, takes, validate
+from horae.api.context import Ctx
+from horae.api.errors import refuses
+from horae.api.params import AlertId, Page, find_job
+from horae.api.routes import PREFIX
+from horae.api.schemas import Listing
+from horae.api.schemas.alerts import (
     AckBody,
     AlertSettingsPatch,
     AlertSettingsView,
@@ -17,13 +24,6 @@ from horae.api.alert_schemas import (
     SilenceBody,
     alert_json,
 )
-from horae.api.auth import Principal, allow
-from horae.api.body import read_model, read_object, takes, validate
-from horae.api.context import Ctx
-from horae.api.errors import refuses
-from horae.api.params import AlertId, Page, find_job
-from horae.api.routes import PREFIX
-from horae.api.schemas import Listing
 from horae.api.views import listing, reply, whole
 from horae.domain import pages
 from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Severity, State

@@ -13,13 +13,13 @@ from pydantic import BaseModel
 
 from horae.accounts.audit import read_audit
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.params import Page, instant_param
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
-from horae.api.staying import Stay
+from horae.api.schemas.schedules import ChangeView
+from horae.api.signing_in.authenticator import Auth
+from horae.api.streams.staying import Stay
 from horae.api.views import listing, render, reply, shown
 from horae.domain.errors import NotAllowed
 from horae.domain.pages import Page as Found

@@ -8,8 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from horae.accounts import sessions, signup, users
-from horae.api import cookies, signin, sso, tokens
-from horae.api.account_schemas import (
+from horae.api.auth import Caller, allow_own, public
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx, RequestContext
+from horae.api.errors import Unauthenticated, refuses
+from horae.api.routes import PREFIX
+from horae.api.schemas.accounts import (
     LoginBody,
     MeView,
     PasswordBody,
@@ -20,15 +24,11 @@ from horae.api.account_schemas import (
     TokensView,
     UserView,
 )
-from horae.api.auth import Caller, allow_own, public
-from horae.api.authenticator import Auth, Authenticator
-from horae.api.body import read_model, takes
-from horae.api.context import Ctx, RequestContext
-from horae.api.errors import Unauthenticated, refuses
-from horae.api.refreshing import Refresh
-from horae.api.routes import PREFIX
-from horae.api.second_factor import challenge
-from horae.api.signing_in_schemas import SignOutView
+from horae.api.schemas.signing_in import SignOutView
+from horae.api.signing_in import cookies, signin, sso, tokens
+from horae.api.signing_in.authenticator import Auth, Authenticator
+from horae.api.signing_in.refreshing import Refresh
+from horae.api.signing_in.second_factor import challenge
 from horae.api.views import reply, shown
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.people.account import NewUser, Place, username

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from horae.api.auth import Principal, allow, public
-from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.params import Page
-from horae.api.ping_schemas import BadgeBody, BadgeView, Subject
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.url_tokens import UrlTokens, base_url, mint, opened, url_tokens
+from horae.api.schemas.pings import BadgeBody, BadgeView, Subject
+from horae.api.signing_in.authenticator import Auth
+from horae.api.signing_in.url_tokens import UrlTokens, base_url, mint, opened, url_tokens
 from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import InvalidInput, NotFound

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.auth import public
-from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.routes import PREFIX
+from horae.api.signing_in.authenticator import Auth
 from horae.api.views import reply
 from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.runs.callback import unseal

@@ -13,11 +13,11 @@ from horae.accounts import channels
 from horae.accounts.channels import ChannelChange
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, read_object, takes, validate
-from horae.api.channel_schemas import ChannelBody, ChannelPatch, ChannelView, DeliveryView, NewChannelView
 from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
+from horae.api.schemas.channels import ChannelBody, ChannelPatch, ChannelView, DeliveryView, NewChannelView
 from horae.api.views import listing, reply, shown
 from horae.domain.errors import InvalidInput, NotAllowed, NotFound
 from horae.domain.jobs.merge_patch import patch_definition

@@ -16,9 +16,9 @@ from horae.api.enqueuing import new_input
 from horae.api.errors import refuses
 from horae.api.params import Page, find_job, instant_param
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
+from horae.api.schemas.schedules import OperationView
 from horae.api.views import Json, listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import InvalidInput

@@ -8,15 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import devices, sessions
-from horae.api import signin, tokens
 from horae.api.address import crowd
 from horae.api.auth import Caller, allow_own, public
-from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.routes import PREFIX
-from horae.api.signing_in_schemas import (
+from horae.api.schemas.signing_in import (
     ApprovalBody,
     DeviceBody,
     DeviceTokenBody,
@@ -24,6 +22,8 @@ from horae.api.signing_in_schemas import (
     DeviceView,
     NewDeviceView,
 )
+from horae.api.signing_in import signin, tokens
+from horae.api.signing_in.authenticator import Auth, Authenticator
 from horae.api.views import reply, shown
 from horae.domain.errors import DuplicateKey, NotAllowed
 from horae.domain.people import device

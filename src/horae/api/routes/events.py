@@ -9,13 +9,13 @@ from typing import Annotated, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.routes import PREFIX
-from horae.api.staying import LIFETIME, Stay
-from horae.api.watching import Event, EventFollower, ProjectWatch, Watches, position
+from horae.api.signing_in.authenticator import Auth
+from horae.api.streams import events
+from horae.api.streams.staying import LIFETIME, Stay
+from horae.api.streams.watching import Event, EventFollower, ProjectWatch, Watches, position
 
 router = APIRouter(prefix=PREFIX, tags=["events"])
 

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
-from horae.api.explanation_schemas import GateView, JobExplanationView, RunExplanationView
 from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
+from horae.api.schemas.explanations import GateView, JobExplanationView, RunExplanationView
 from horae.api.views import reply, shown
 from horae.domain.explain.explanation import Explanation
 from horae.lifecycle import explain

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.function_schemas import FunctionPatch, FunctionView, NewFunction, function_json
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
+from horae.api.schemas.functions import FunctionPatch, FunctionView, NewFunction, function_json
 from horae.api.views import listing, reply
 from horae.domain.errors import NotFound
 from horae.domain.jobs.function import FunctionChange, FunctionRecord

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from horae.accounts.usage import strained
 from horae.api.auth import authenticate, public
 from horae.api.context import Ctx, RequestContext
-from horae.api.process_schemas import DetailedHealthView, HealthView
+from horae.api.schemas.processes import DetailedHealthView, HealthView
 from horae.api.views import reply
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.errors import HoraeError, StoreUnavailable

@@ -8,16 +8,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects, signup
-from horae.api.account_schemas import InvitationBody, InvitationView, NewInvitationView, ProjectView, TokenBody
 from horae.api.auth import Caller, Principal, allow_in_path, allow_own
-from horae.api.authenticator import Auth
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
-from horae.api.tokens import digest
+from horae.api.schemas.accounts import InvitationBody, InvitationView, NewInvitationView, ProjectView, TokenBody
+from horae.api.signing_in.authenticator import Auth
+from horae.api.signing_in.tokens import digest
 from horae.api.views import listing, reply, shown
 from horae.domain.errors import NotAllowed
 from horae.domain.people.account import ProjectInfo, title

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from horae.accounts import keys
-from horae.api.account_schemas import KeyBody, KeyView, NewKeyView
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.tokens import mint
+from horae.api.schemas.accounts import KeyBody, KeyView, NewKeyView
+from horae.api.signing_in.tokens import mint
 from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import NotAllowed

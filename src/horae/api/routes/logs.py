@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Auth
 from horae.api.context import Ctx, RequestContext
 from horae.api.params import RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
-from horae.api.staying import LIFETIME, Stay
+from horae.api.signing_in.authenticator import Auth
+from horae.api.streams import events
+from horae.api.streams.staying import LIFETIME, Stay
 from horae.api.views import PAGE_BYTES, Json, listing, reply, run_json, shown
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from horae.domain.runs.log import LogPiece, LogPosition

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects
 from horae.accounts.departure import Leaving
-from horae.api.account_schemas import ChangedMemberView, LeftView, MemberBody, MemberView
 from horae.api.auth import Principal, allow_in_path
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
@@ -16,6 +15,7 @@ from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
+from horae.api.schemas.accounts import ChangedMemberView, LeftView, MemberBody, MemberView
 from horae.api.views import left_json, listing, reply, shown
 
 router = APIRouter(prefix=PREFIX, tags=["projects"], dependencies=[Named])

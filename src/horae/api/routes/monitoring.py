@@ -14,8 +14,8 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.errors import refuses
 from horae.api.params import find_job
-from horae.api.process_schemas import WorkerView
 from horae.api.routes import PREFIX
+from horae.api.schemas.processes import WorkerView
 from horae.api.sight import sight_of
 from horae.api.views import reply, worker_json
 from horae.domain.cluster.process import WorkerRecord

@@ -12,9 +12,9 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import OperationId, Page, Ref
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
+from horae.api.schemas.schedules import BackfillBody, BackfillPlanView, OperationView
 from horae.api.views import listing, reply
 from horae.domain.runs.operation import Operation
 from horae.lifecycle import backfill, cancel

@@ -12,22 +12,15 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import AfterValidator
 
 from horae.api.auth import Principal, allow
-from horae.api.authenticator import Auth
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Expected, Page
-from horae.api.ping_schemas import (
-    PingBody,
-    PingCountsView,
-    PingEventDetailView,
-    PingEventView,
-    PingPatch,
-    PingView,
-)
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import PauseBody
 from horae.api.schemas import Listing
-from horae.api.url_tokens import base_url, mint, opened
+from horae.api.schemas.pings import PingBody, PingCountsView, PingEventDetailView, PingEventView, PingPatch, PingView
+from horae.api.schemas.schedules import PauseBody
+from horae.api.signing_in.authenticator import Auth
+from horae.api.signing_in.url_tokens import base_url, mint, opened
 from horae.api.views import listing, reply, shown, whole
 from horae.domain import pages
 from horae.domain.errors import InvalidInput, NotFound

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects
 from horae.accounts.projects import find_project
-from horae.api.account_schemas import ProjectBody, ProjectPatch, ProjectView
 from horae.api.auth import Caller, Principal, allow_admin, allow_in_path, allow_own
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
+from horae.api.schemas.accounts import ProjectBody, ProjectPatch, ProjectView
 from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.people.account import ProjectInfo, slug, title

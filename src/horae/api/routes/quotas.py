@@ -11,9 +11,9 @@ from horae.accounts import usage
 from horae.api.auth import Principal, allow, allow_in_path
 from horae.api.body import read_object, takes, validate
 from horae.api.context import Ctx, RequestContext
-from horae.api.quota_schemas import QuotasPatch, QuotasView, QuotaView
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
+from horae.api.schemas.quotas import QuotasPatch, QuotasView, QuotaView
 from horae.api.views import reply, shown
 from horae.domain.people.quota import Quota, Usage
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
-from horae.api.process_schemas import SchedulersView
 from horae.api.routes import PREFIX
+from horae.api.schemas.processes import SchedulersView
 from horae.api.views import listing, reply, scheduler_json
 from horae.domain.cluster.process import SchedulerRecord
 from horae.ports import Transaction

@@ -13,8 +13,8 @@ from horae.api.context import Ctx
 from horae.api.errors import refuses
 from horae.api.params import Ref, find_job
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import PREVIEW_LIMIT, NextView, PreviewBody, PreviewView
 from horae.api.schedule_views import comparison_json, next_json, preview_json
+from horae.api.schemas.schedules import PREVIEW_LIMIT, NextView, PreviewBody, PreviewView
 from horae.api.views import reply
 from horae.domain.errors import NotAllowed
 from horae.domain.jobs.job_record import JobRecord

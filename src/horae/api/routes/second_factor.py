@@ -9,17 +9,14 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.accounts import second_factor
 from horae.accounts.users import find_user
-from horae.api import second_factor as factor
-from horae.api import signin
-from horae.api.account_schemas import TokensView
 from horae.api.auth import Caller, allow_admin, allow_own, public
-from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import Unauthenticated, refuses
 from horae.api.routes import PREFIX
 from horae.api.routes.users import Ref
-from horae.api.second_factor_schemas import (
+from horae.api.schemas.accounts import TokensView
+from horae.api.schemas.second_factors import (
     ChallengeBody,
     CodeBody,
     ConfirmBody,
@@ -30,6 +27,9 @@ from horae.api.second_factor_schemas import (
     RecoveryCodesView,
     SecondFactorView,
 )
+from horae.api.signing_in import second_factor as factor
+from horae.api.signing_in import signin
+from horae.api.signing_in.authenticator import Auth, Authenticator
 from horae.api.views import reply
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.people.account import Credentials

@@ -13,7 +13,7 @@ from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.secret_schemas import SecretBody, SecretView
+from horae.api.schemas.secrets import SecretBody, SecretView
 from horae.api.views import listing, reply, shown
 from horae.domain.secrets.secret import check_name, check_value
 from horae.lifecycle.forget import forget_secret

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from horae.api.auth import public
 from horae.api.context import Ctx, RequestContext
 from horae.api.errors import TooSlow, refuses
-from horae.api.url_tokens import UrlTokens, url_tokens
+from horae.api.signing_in.url_tokens import UrlTokens, url_tokens
 from horae.domain.errors import InvalidInput
 from horae.domain.pings.ping import PingMessage, Signal
 from horae.domain.text.checks import storable

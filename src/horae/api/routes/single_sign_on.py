@@ -10,16 +10,16 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.accounts import second_factor, sessions, single_sign_on
 from horae.accounts.single_sign_on import SignedIn
-from horae.api import cookies, signin, sso
-from horae.api import second_factor as factor
 from horae.api.auth import Caller, Public, allow_own, public
-from horae.api.authenticator import Auth, Authenticator
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext, origin_of
 from horae.api.errors import ProviderAway, TooManyRequests, Unauthenticated, refuses
 from horae.api.routes import PREFIX
-from horae.api.signing_in_schemas import LinkBody, SsoBody, SsoView
-from horae.api.sso import SignInAttempt, provider_of
+from horae.api.schemas.signing_in import LinkBody, SsoBody, SsoView
+from horae.api.signing_in import cookies, signin, sso
+from horae.api.signing_in import second_factor as factor
+from horae.api.signing_in.authenticator import Auth, Authenticator
+from horae.api.signing_in.sso import SignInAttempt, provider_of
 from horae.api.views import reply
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
 from horae.domain.people.account import PORTAL, Credentials, NewSession, User

@@ -12,8 +12,8 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Ref, hold_writable
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import PauseBody
 from horae.api.schemas import JobView
+from horae.api.schemas.schedules import PauseBody
 from horae.api.views import job_reply
 from horae.domain.jobs.job_record import JobRecord
 from horae.lifecycle import state

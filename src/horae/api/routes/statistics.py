@@ -10,8 +10,8 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.params import Ref, find_job
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import JobStatsView
 from horae.api.schedule_views import stats_json
+from horae.api.schemas.schedules import JobStatsView
 from horae.api.views import reply
 from horae.domain.runs.statistics import JobStats
 from horae.ports import Transaction

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.accounts import users
 from horae.accounts.departure import Leaving
 from horae.accounts.users import find_user
-from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView
 from horae.api.auth import Caller, allow_admin
-from horae.api.authenticator import Auth
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
+from horae.api.schemas.accounts import ChangedUserView, LeftView, UserBody, UserPatch, UserView
+from horae.api.signing_in.authenticator import Auth
 from horae.api.views import left_json, listing, reply, shown
 from horae.domain.errors import InvalidInput
 from horae.domain.people import account

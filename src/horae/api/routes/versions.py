@@ -11,9 +11,9 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
-from horae.api.schedule_schemas import LAST_VERSION, RollbackBody, VersionView
 from horae.api.schedule_views import version_json
 from horae.api.schemas import JobView, Listing
+from horae.api.schemas.schedules import LAST_VERSION, RollbackBody, VersionView
 from horae.api.views import PAGE_BYTES, fitting, job_reply, listing, render, reply
 from horae.domain.errors import NotFound
 from horae.domain.jobs.job_record import JobRecord, VersionRecord

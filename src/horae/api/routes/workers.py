@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
-from horae.api.process_schemas import BusyWorkerView, WorkerView
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
+from horae.api.schemas.processes import BusyWorkerView, WorkerView
 from horae.api.sight import sight_of
 from horae.api.views import listing, reply, worker_json
 from horae.domain.cluster.process import WorkerRecord

@@ -11,7 +11,7 @@ from horae.domain.runs.trace import trace_id_of
 
 class RunRecord(NamedTuple):
     """Fields with a default exist only for live runs, or only for ended ones. The store fills the fields that are
-    columns of the table (store/run_record.py). A named tuple, because lists have many."""
+    columns of the table (store/runs/run_record.py). A named tuple, because lists have many."""
 
     id: str
     job_id: str

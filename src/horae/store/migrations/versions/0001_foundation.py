@@ -10,8 +10,8 @@ import uuid_utils
 from alembic import context, op
 from sqlalchemy import Column, UniqueConstraint
 
-from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Small, Time, name
 from horae.store.migrations.support import create_partitions, database_now
+from horae.store.tables.columns import Big, Flag, Id, Int, Json, LongText, Small, Time, name
 
 revision = "0001"
 down_revision = None

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy import Column
 
-from horae.store.columns import Big, Flag, Id, Json, LongText, Time, name
+from horae.store.tables.columns import Big, Flag, Id, Json, LongText, Time, name
 
 revision = "0002"
 down_revision = "0001"

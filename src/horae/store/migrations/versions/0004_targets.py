@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy import Column
 
-from horae.store.columns import Flag, Id, Json, LongText, Real, Time, name
+from horae.store.tables.columns import Flag, Id, Json, LongText, Real, Time, name
 
 revision = "0004"
 down_revision = "0003"

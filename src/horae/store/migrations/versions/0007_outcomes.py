@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Json, name
+from horae.store.tables.columns import Big, Json, name
 
 revision = "0007"
 down_revision = "0006"

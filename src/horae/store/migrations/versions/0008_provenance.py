@@ -8,7 +8,7 @@ from __future__ import annotations
 from alembic import op
 from sqlalchemy import Column
 
-from horae.store.columns import Time, name
+from horae.store.tables.columns import Time, name
 
 revision = "0008"
 down_revision = "0007"

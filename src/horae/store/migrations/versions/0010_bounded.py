@@ -8,7 +8,7 @@ from __future__ import annotations
 from alembic import op
 from sqlalchemy import Column
 
-from horae.store.columns import Big, Id, Time, name
+from horae.store.tables.columns import Big, Id, Time, name
 
 revision = "0010"
 down_revision = "0009"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Id, Int, Time, name
+from horae.store.tables.columns import Id, Int, Time, name
 
 revision = "0011"
 down_revision = "0010"

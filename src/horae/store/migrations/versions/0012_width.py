@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Time
+from horae.store.tables.columns import Time
 
 revision = "0012"
 down_revision = "0011"

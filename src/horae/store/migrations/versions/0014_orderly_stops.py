@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Time
+from horae.store.tables.columns import Time
 
 revision = "0014"
 down_revision = "0013"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Id
+from horae.store.tables.columns import Id
 
 revision = "0016"
 down_revision = "0015"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Id, Json, Time, name
+from horae.store.tables.columns import Id, Json, Time, name
 
 revision = "0017"
 down_revision = "0016"

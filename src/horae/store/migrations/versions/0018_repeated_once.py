@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Int
+from horae.store.tables.columns import Int
 
 revision = "0018"
 down_revision = "0017"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Json
+from horae.store.tables.columns import Json
 
 revision = "0019"
 down_revision = "0018"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Flag, Id, Int, LongText, Time, name
+from horae.store.tables.columns import Flag, Id, Int, LongText, Time, name
 
 revision = "0021"
 down_revision = "0020"

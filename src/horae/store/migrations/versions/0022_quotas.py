@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Id, Int, Time, name
+from horae.store.tables.columns import Big, Id, Int, Time, name
 
 revision = "0022"
 down_revision = "0021"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Time, name
+from horae.store.tables.columns import Big, Flag, Id, Int, Json, LongText, Real, Time, name
 
 revision = "0023"
 down_revision = "0022"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from alembic import op
 from sqlalchemy import Column
 
-from horae.store.columns import Id, Int, Json, LongText, Time, name
+from horae.store.tables.columns import Id, Int, Json, LongText, Time, name
 
 revision = "0025"
 down_revision = "0024"

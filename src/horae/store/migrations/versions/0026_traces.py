@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import name
+from horae.store.tables.columns import name
 
 revision = "0026"
 down_revision = "0025"

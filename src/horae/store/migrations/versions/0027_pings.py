@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Time, name
+from horae.store.tables.columns import Big, Flag, Id, Int, Json, LongText, Time, name
 
 revision = "0027"
 down_revision = "0026"

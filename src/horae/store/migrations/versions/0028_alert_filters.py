@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Flag, Real, name
+from horae.store.tables.columns import Big, Flag, Real, name
 
 revision = "0028"
 down_revision = "0027"

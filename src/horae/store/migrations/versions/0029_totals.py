@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Big, Id, name
+from horae.store.tables.columns import Big, Id, name
 
 revision = "0029"
 down_revision = "0028"

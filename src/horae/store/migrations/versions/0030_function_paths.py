@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from horae.store.columns import Time, name
+from horae.store.tables.columns import Time, name
 
 revision = "0030"
 down_revision = "0029"

@@ -1,0 +1,1 @@
+"""The OpenAPI description, and the examples in it."""

@@ -1,0 +1,1 @@
+"""Who is calling: passwords, sessions, tokens, second factors, single sign-on."""

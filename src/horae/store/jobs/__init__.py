@@ -1,0 +1,1 @@
+"""Jobs and what they name: definitions, queues, functions, dependencies; what is due, and what deleted jobs leave."""

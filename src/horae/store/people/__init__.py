@@ -1,0 +1,1 @@
+"""Accounts and access: users, projects, keys, sessions, secrets, quotas, the audit trail."""
