@@ -51,6 +51,6 @@ async def test_few_statements(world: World) -> None:
     running, held = await world.trigger(load, 2)
     failed = await world.ended(outcome=PERMANENT)
     for job in (load, report, hourly):
-        assert await statements(world, explain.explain_job, ref=job.id) <= 11
+        assert await statements(world, explain.explain_job, ref=job.id) <= 12
     for run in (running, held, failed):
         assert await statements(world, explain.explain_run, run_id=run.id) <= 10

@@ -96,7 +96,7 @@ async def test_codes_cannot_be_found_by_trying(api: Api):
 
 
 async def test_device_codes_cannot_be_found_by_trying(api: Api):
-    api.app.state.gate.strangers._rate = 0.001  # a slow machine would try no faster than is allowed
+    api.app.state.authenticator.strangers._rate = 0.001  # a slow machine would try no faster than is allowed
     made_up = [await poll_made_up(api, n) for n in range(120)]
     assert made_up[0] == 200
     assert made_up[-1] == 429
@@ -118,7 +118,7 @@ async def test_when_trying_is_stopped_it_is_in_the_trail(api: Api):
 async def test_a_flood_of_polls_is_stopped(api: Api):
     """Each costs a transaction, whoever sends it."""
     body = {"device_code": (await begin(api))["device_code"]}
-    api.app.state.gate.strangers._rate = 0.001
+    api.app.state.authenticator.strangers._rate = 0.001
     answers = [(await api.call("POST", "/auth/device/token", role=None, json=body)).status_code for _ in range(120)]
     assert (answers[0], answers[-1]) == (200, 429)
 

@@ -225,7 +225,7 @@ async def test_unknown_tokens_learn_nothing_and_are_counted(api: Api):
 async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api: Api):
     ping = await make(api)
     assert (await send(api, ping)).status_code == 200
-    api.app.state.gate.strangers._rate = 0.001  # a slow machine would guess no faster than is allowed
+    api.app.state.authenticator.strangers._rate = 0.001  # a slow machine would guess no faster than is allowed
     statuses = [(await api.call("GET", f"/ping/{n:032}", role=None)).status_code for n in range(130)]
     assert set(statuses) == {404, 429}
     assert (await send(api, ping)).status_code == 200  # of the same address
