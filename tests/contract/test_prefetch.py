@@ -14,6 +14,7 @@ from tests.waiting import until
 
 SLOTS = 4
 FAR = 60.0  # seconds of a horizon that is always reached
+LONG = 60.0  # seconds: runs count as short however slow the machine is, or nothing would be claimed ahead of the slots
 
 
 class Stopping(Prompt):
@@ -104,7 +105,7 @@ async def test_nothing_stays_behind_long_runs(world: World) -> None:
 async def test_a_cancel_ends_it_without_a_start(world: World) -> None:
     await world.trigger(await world.job(), 40)
     executor = Stopping(20)
-    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600) as worker:
+    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600, short=LONG) as worker:
         (run_id, *_) = await waiting_ahead(world, executor)
         await world.cancel(run_id)
         worker.on_hint(f"cancel:{worker.sign.id}")
@@ -120,7 +121,7 @@ async def test_a_cancel_ends_it_without_a_start(world: World) -> None:
 async def test_a_worker_that_stops_gives_it_back(world: World) -> None:
     await world.trigger(await world.job(), 40)
     executor = Stopping(20)
-    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600, drain_timeout=30):
+    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600, short=LONG, drain_timeout=30):
         waiting = await waiting_ahead(world, executor)
         executor.go_on.set()
     left = {row["id"]: row for row in await world.live()}
@@ -133,7 +134,7 @@ async def test_what_may_be_tried_once_only_never_waits(world: World) -> None:
     """If the worker died, it would fail without ever having begun."""
     await world.trigger(await world.job(retry={"max_attempts": 1}), 40)
     executor = Stopping(20)
-    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600):
+    async with working(world, executor, slots=SLOTS, horizon=FAR, ahead_for=600, short=LONG):
 
         async def given_back() -> Any:
             return len(executor.begun) == 20 + SLOTS and not await ahead(world)
