@@ -62,7 +62,7 @@ simulate: setup  ## a simulated cluster with faults, one world per seed; SEEDS=7
 	@$(BIN)/python -m tests.simulation $(SEEDS) $(ARGS)
 
 bench: setup     ## the figures of this machine as a table
-	@$(BIN)/python tools/servers.py run postgresql mysql redis -- $(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python tools/servers.py run postgresql mysql redis rabbitmq -- $(BIN)/python -m bench $(ARGS)
 
 bench-check: setup ## has a change made it slower? BASE=commit to compare with, in one run
 	@$(BIN)/python tools/servers.py run postgresql -- $(BIN)/python -m bench.check --base $(BASE) $(ARGS)

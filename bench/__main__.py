@@ -22,6 +22,7 @@ from bench import (
     calls,
     compare,
     drain,
+    engine,
     enqueue,
     firing,
     follow,
@@ -75,7 +76,8 @@ BENCHES = {
     "sharing": Bench(sharing.measure, ("postgresql",), by_default=False),
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
-    "intake": Bench(intake.measure, ("postgresql",), by_default=False),  # it needs RabbitMQ and Redis
+    "engine": Bench(engine.measure, ("postgresql",), by_default=False),  # it needs RabbitMQ and Redis
+    "intake": Bench(intake.measure, ("postgresql",), by_default=False),  # so does this
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "alerts": Bench(alerts.measure, repeat=1),
     "lists": Bench(lists.measure, ("postgresql",), repeat=1, by_default=False),  # it fills a table for minutes
@@ -132,6 +134,7 @@ def _parse() -> argparse.Namespace:
     for field, words in (
         ("runs", "runs that are queued, for drain and enqueue"),
         ("slots", "slots of the worker that drains"),
+        ("published", "runs that are published again and drained through a broker, for engine"),
         ("triggers", "triggers, one at a time, for latency"),
         ("jobs", "jobs that are due at once, for firing"),
         ("herd", "jobs that are due at once while a worker waits, for herd"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,7 +16,7 @@ from redis.asyncio import Redis
 from bench import queue
 from bench.figure import Figure
 from bench.options import Options
-from bench.place import NoServer, Place, fresh, until
+from bench.place import Place, fresh, server_url, until
 from bench.process import horae
 from horae import wiring
 from horae.domain.jobs.job import JobSpec
@@ -29,18 +28,18 @@ _AT_A_TIME = 1_000
 
 async def measure(kind: str, options: Options) -> list[Figure]:
     return [
-        await _one(kind, options, "RabbitMQ", "rabbitmq", "queue", _to_rabbitmq),
-        await _one(kind, options, "Redis list", "redis", "list", _to_list),
-        await _one(kind, options, "Redis stream", "redis", "stream", _to_stream),
+        *await _one(kind, options, "RabbitMQ", "rabbitmq", "queue", _to_rabbitmq),
+        *await _one(kind, options, "Redis list", "redis", "list", _to_list),
+        *await _one(kind, options, "Redis stream", "redis", "stream", _to_stream),
     ]
 
 
 Fill = Callable[[str, str, int], Awaitable[None]]
 
 
-async def _one(kind: str, options: Options, title: str, broker: str, what: str, fill: Fill) -> Figure:
+async def _one(kind: str, options: Options, title: str, broker: str, what: str, fill: Fill) -> list[Figure]:
     """From when the intake is ready until every request is a run; the requests are there before."""
-    server, name = _server(broker), f"horae-bench-{uuid4().hex[:12]}"
+    server, name = server_url(broker), f"horae-bench-{uuid4().hex[:12]}"
     async with fresh(kind) as place:
         async with place.store() as store:
             await queue.job(store, JobSpec(name="mail", target=HttpTarget(url="http://127.0.0.1:9/")))
@@ -48,24 +47,20 @@ async def _one(kind: str, options: Options, title: str, broker: str, what: str, 
         await fill(server, name, options.runs)
         secret = {"HORAE_INTAKE_KEY": made["token"], "HORAE_RUN_LOG": "0"}
         async with horae(place, "intake", "--source", f"{server}?{what}={name}", **secret) as process:
-            began = time.perf_counter()
+            began, used = time.perf_counter(), process.cpu()
             await until(lambda: _all(place, options.runs), seconds=120)
             seconds = time.perf_counter() - began
-            print(f"    {title}: processor {process.cpu():.1f} s")
+            used = process.cpu() - used
     await _clean(server, what, name)
-    return Figure(f"intake from {title}", place.title, (options.runs / seconds,), "requests/s", target=TARGET)
+    return [
+        Figure(f"intake from {title}", place.title, (options.runs / seconds,), "requests/s", TARGET),
+        Figure(f"intake from {title}: CPU", place.title, (used / options.runs * 1e6,), "µs/request"),
+    ]
 
 
 async def _all(place: Place, count: int) -> bool:
     (row,) = await place.ask("SELECT COUNT(*) AS n FROM runs")
     return bool(row["n"] >= count)
-
-
-def _server(kind: str) -> str:
-    variable = f"HORAE_TEST_{kind.upper()}_URL"
-    if not (url := os.environ.get(variable)):
-        raise NoServer(f"{variable} is not set (tools/servers.py starts one)")
-    return url
 
 
 def _request(n: int) -> bytes:

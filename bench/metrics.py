@@ -1,9 +1,10 @@
-"""Metrics: how long a scrape takes in an empty installation, and in one with 100,000 jobs, 10,000 open dead letters and
-millions of ended runs."""
+"""Metrics: how long a scrape takes in an empty installation, in one with millions of ended runs, and with 100,000
+jobs and 10,000 open dead letters too. The JSON form counts jobs, so its bound is that of history alone."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 
 from bench import lists
@@ -39,12 +40,14 @@ async def measure(kind: str, options: Options) -> list[Figure]:
     figures: list[Figure] = []
     async with fresh(kind) as place:
         figures += await _scrapes(place, "an empty installation")
-        await _fill(place, options.history)
-        figures += await _scrapes(place, f"{JOBS:,} jobs and {options.history:,} ended runs")
+        filled = await lists.fill(place, options.history)
+        figures += await _scrapes(place, f"{options.history:,} ended runs")
+        await _crowd(place, filled)
+        figures += await _scrapes(place, f"{JOBS:,} jobs and {options.history:,} ended runs", bound_to=("text",))
     return figures
 
 
-async def _scrapes(place: Place, where: str) -> list[Figure]:
+async def _scrapes(place: Place, where: str, bound_to: Collection[str] = FORMS) -> list[Figure]:
     figures: list[Figure] = []
     server = place.server()
     async with api(place) as (serve, connect):
@@ -61,15 +64,14 @@ async def _scrapes(place: Place, where: str) -> list[Figure]:
             used = (serve.cpu() + cpu(server) - used) / SAMPLES * 1e3
             name = f"scrape as {form} of {where}"
             for percent in (50, 99):
-                floor = MOST if percent == 50 else None
+                floor = MOST if percent == 50 and form in bound_to else None
                 value = percentile(samples, percent)
                 figures.append(Figure(f"{name}, p{percent}", place.title, (value,), "ms", floor, less=True))
             figures.append(Figure(f"{name}, CPU of serve and server", place.title, (used,), "ms", less=True))
     return figures
 
 
-async def _fill(place: Place, history: int) -> None:
-    filled = await lists.fill(place, history)
+async def _crowd(place: Place, filled: lists.Filled) -> None:
     async with AsyncExitStack() as stack:
         world = await World.open(place.url, stack)
         await world.execute(_STATS, job_id=filled.job_ids[0], project_id=filled.project_id)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Options:
     runs: int = 20_000  # queued, to be drained or triggered
     slots: int = 100  # of the worker that drains
+    published: int = 100_000  # runs that a broker carries, for engine
     triggers: int = 300  # one at a time, for latency
     wakeups: str = "database"  # or redis: what carries them, for latency
     jobs: int = 20_000  # due at once

@@ -25,10 +25,17 @@ from horae.store import schema
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.open import choose
 from horae.store.store import SqlStore
+from horae.wiring.engines import close_engine
 from tests.databases import create_mysql, create_postgresql, drop_mysql, drop_postgresql
 
 KINDS = ("sqlite", "postgresql", "mysql")
-TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MariaDB", "redis": "Redis"}
+TITLES = {
+    "sqlite": "SQLite",
+    "postgresql": "PostgreSQL",
+    "mysql": "MariaDB",
+    "redis": "Redis",
+    "rabbitmq": "RabbitMQ",
+}
 
 _one_at_a_time = asyncio.Lock()
 
@@ -45,6 +52,7 @@ class Place:
     url: str
     folder: Path
     wakeups: str | None = None  # the Redis that carries them, if it is not the database
+    broker: str | None = None  # the one that carries runs, if it is not the database
     secret: str = field(default_factory=partial(token_hex, 32), repr=False)
 
     @property
@@ -63,6 +71,7 @@ class Place:
             "HORAE_SECRET_KEY": self.secret,
             "HORAE_LOG_FORMAT": "json",
             **({"HORAE_WAKEUPS": self.wakeups} if self.wakeups else {}),
+            **({"HORAE_ENGINE": "celery", "HORAE_BROKER_URL": self.broker} if self.broker else {}),
             **more,
         }
 
@@ -75,6 +84,7 @@ class Place:
         try:
             yield store
         finally:
+            await close_engine(store)
             await store.close()
 
     @asynccontextmanager

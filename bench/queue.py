@@ -29,9 +29,9 @@ class Job:
     project_id: str
 
 
-async def manual_job(store: SqlStore, function: str) -> Job:
+async def manual_job(store: SqlStore, function: str, queue: str = "default") -> Job:
     """A job that only starts by hand, so without a limit on its instances."""
-    return await job(store, JobSpec(name=f"bench {function}", target=PythonTarget(function=function)))
+    return await job(store, JobSpec(name=f"bench {function}", target=PythonTarget(function=function), queue=queue))
 
 
 async def job(store: SqlStore, spec: JobSpec) -> Job:

@@ -77,7 +77,7 @@ async def _cancel(kind: str) -> list[Figure]:
         """
         wakeups = wiring.wakeups_for(place.settings())
         await wakeups.start((), lambda _: None)
-        async with _worker(place), place.store(wakeups) as store:
+        async with _worker(place, HORAE_SCRIPT_VISIBLE=str(notes)), place.store(wakeups) as store:
             job = await queue.job(store, _spec(source))
             while len(samples) < CANCELS:
                 runs = await queue.trigger(store, job, SLOTS)

@@ -1,7 +1,7 @@
 """Fixtures for all tests: fresh databases on SQLite, PostgreSQL and MariaDB.
 
-`database_url` runs the test once per kind of database, each time on an empty one; `-m sqlite` (or postgresql, mysql)
-picks a kind. `databases` creates more, also ones that outlive a test.
+`database_url` runs the test once per kind of database, each time on an empty one, and `migrated_url` on one with the
+schema; `-m sqlite` (or postgresql, mysql) picks a kind. `databases` creates more, also ones that outlive a test.
 """
 
 import gc
@@ -76,6 +76,17 @@ def make_database(databases: Databases) -> Iterator[Callable[..., str]]:
         databases.drop(url)
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])
+EACH = [pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS]
+
+
+@pytest.fixture(params=EACH)
 def database_url(request: pytest.FixtureRequest, make_database: Callable[..., str]) -> str:
     return make_database(request.param)
+
+
+@pytest.fixture(params=EACH)
+def migrated_url(request: pytest.FixtureRequest, databases: Databases, make_database: Callable[..., str]) -> str:
+    """The same with the schema, and nothing else: a copy, which takes less than to migrate one."""
+    from tests.migrated import schema_of
+
+    return make_database(request.param, like=schema_of(databases, request.param))

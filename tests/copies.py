@@ -30,7 +30,7 @@ class Contents:
 
 
 class Copies:
-    """Of databases that nobody else touches, called originals."""
+    """Of databases that nothing else touches, called originals."""
 
     def __init__(self, databases: Databases) -> None:
         self._databases = databases

@@ -29,7 +29,7 @@ class Databases:
         self._folder = Path(tempfile.mkdtemp(prefix=f"horae-test-{os.getpid()}-", dir=memory()))
 
     def create(self, kind: str, *, like: str | None = None) -> str:
-        """An empty database or, with `like`, a copy of that one (to which nobody may be connected)."""
+        """An empty database or, with `like`, a copy of that one (to which there must be no connection)."""
         name = f"horae_test_{uuid4().hex[:16]}"
         if kind == "sqlite":
             url = f"sqlite:///{self._folder / name}.db"

@@ -5,27 +5,17 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from horae.store import schema
 from tests.contract.world import WORK, World
-from tests.databases import KINDS, Databases, run
-from tests.functions import register
+from tests.databases import KINDS, Databases
+from tests.migrated import migrated_once
 
 Templates = Callable[[str], str]
 
 
 @pytest.fixture(scope="session")
 def template(databases: Databases) -> Templates:
-    """`template(kind)` is the URL of a migrated database that nobody touches: migrated once, copied often."""
-    made: dict[str, str] = {}
-
-    def of(kind: str) -> str:
-        if kind not in made:
-            made[kind] = databases.create(kind)
-            run(schema.migrate(made[kind]))
-            run(register(made[kind], WORK))
-        return made[kind]
-
-    return of
+    """`template(kind)` is the URL of a pristine migrated database: migrated once, copied often."""
+    return migrated_once(databases, [WORK])
 
 
 @pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])

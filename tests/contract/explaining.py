@@ -46,7 +46,7 @@ async def of_run(world: World, run: Any) -> Explanation:
 
 
 def alone(found: Explanation, name: str) -> Gate:
-    """The one closed gate: it has this name, is told in the summary, and says what would open it."""
+    """The one closed gate: it has this name, is in the summary, and has an `unblock`."""
     closed = [gate for gate in found.gates if gate.closed]
     assert [gate.name for gate in closed] == [name], found
     assert closed[0].detail in found.summary

@@ -18,7 +18,7 @@ RECOVERY = [f"code-{n}" for n in range(10)]
 
 @dataclass
 class App:
-    """What somebody has on their phone."""
+    """A user's authenticator app."""
 
     user: User
     secret: bytes = field(default=b"12345678901234567890")

@@ -53,7 +53,7 @@ async def test_the_first_token_runs_out(world: World):
     assert (await sign_up(later, "ada", "second")).is_admin
 
 
-async def test_nobody_signs_up_without_being_asked(world: World):
+async def test_signing_up_requires_the_one_time_token_or_an_invitation(world: World):
     for open_to_all in (False, True):
         with pytest.raises(NotAllowed, match="one-time token"):
             await sign_up(world, "eve", None, open_to_all=open_to_all)
@@ -91,7 +91,7 @@ async def test_an_invitation_is_good_once_and_for_a_while(world: World):
         await invite(world, "editor", "long", expires_at=await world.now() + timedelta(days=91))
 
 
-async def test_somebody_with_an_account_joins_and_never_loses_by_it(world: World):
+async def test_accepting_an_invitation_never_lowers_a_role(world: World):
     bob = await user(world, "bob")
     await invite(world, "owner", "up")
     await invite(world, "viewer", "down")
@@ -152,7 +152,7 @@ async def test_the_last_owner_stays(world: World):
         await world.store.transact(projects.remove_member, project_id=world.project, ref=done.user_id, actor="x")
 
 
-async def test_what_is_over_is_forgotten_after_a_while(world: World):
+async def test_ended_sessions_and_invitations_are_deleted_after_retention(world: World):
     ada = await user(world, "ada", admin=True)
     opened = await session(world, ada)
     await invite(world, "editor")

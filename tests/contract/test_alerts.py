@@ -255,7 +255,7 @@ def finding(world: World, **fields: Any) -> Finding:
     return Finding(**{**given, "action": AlertAction("look", "/pings"), "project_id": world.project, **fields})
 
 
-async def test_the_worst_come_first_and_what_somebody_cares_for_comes_last(world: World):
+async def test_the_most_severe_come_first_and_acknowledged_ones_last(world: World):
     for name, severity in (("a", "warning"), ("b", "critical"), ("c", "critical"), ("d", "info"), ("e", "critical")):
         one = finding(world, since=await world.now(), severity=severity, subject=Subject("ping", name, name))
         await world.store.transact(verbs.open_alerts, [one])

@@ -10,10 +10,10 @@ from horae.domain.alerts.transition import MOST_SEEN
 from horae.lifecycle.watching.watch import Eyes, watch
 from tests.contract.cost import Meter, counted, metered
 from tests.contract.watching import alerts, beat, evaluate, fail, worker
-from tests.contract.wide import copy
+from tests.contract.wide import copy, enough
 from tests.contract.world import World
 
-JOBS, HISTORY = 100_000, 200_000
+JOBS, HISTORY, CLEARED = 100_000, 200_000, 50_000
 _SLACK = 60
 EYES = Eyes(Thresholds(), 180.0, 6.0)
 
@@ -57,9 +57,11 @@ async def test_healthy_jobs_and_history_cost_nothing(world: World) -> None:
     costly, meter = await metered(world)
     narrow = await cost(costly, meter)
     assert narrow[0] <= 25
-    await crowd(world, job.id, JOBS, "healthy")
-    await copy(world, "run_history", run.id, HISTORY)
-    await copy(world, "alerts", (await alerts(world))[0].id, 50_000, open_key="NULL", state="'cleared'")
+    # Below 100,000 jobs SQLite prefers to read an index of theirs, or of the alerts, to its end.
+    jobs, history, cleared = (n if world.kind == "sqlite" else enough(world, n) for n in (JOBS, HISTORY, CLEARED))
+    await crowd(world, job.id, jobs, "healthy")
+    await copy(world, "run_history", run.id, history)
+    await copy(world, "alerts", (await alerts(world))[0].id, cleared, open_key="NULL", state="'cleared'")
     await analyse(world)
     wide = await cost(costly, meter)
     assert wide[0] == narrow[0]

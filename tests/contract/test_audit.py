@@ -1,4 +1,4 @@
-"""What people do is written down in the transaction that does it: who, what, and the difference."""
+"""The audit trail: a requested change writes one entry in its own transaction, with actor, action and difference."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -67,7 +67,7 @@ async def test_the_life_of_a_job_is_on_record(world: World):
     assert [entry.actor for entry in found[:4]] == ["tester", "editor", "editor", "operator"]
 
 
-async def test_what_changes_nothing_leaves_no_trace(world: World):
+async def test_a_change_without_effect_writes_no_entry(world: World):
     job = await world.job(every="1h")
     await world.edit(job)
     await world.resume(job)
@@ -78,7 +78,7 @@ async def test_what_changes_nothing_leaves_no_trace(world: World):
     assert [entry.action for entry in await trail(world)] == ["job.create", "job.pause"]
 
 
-async def test_what_is_refused_leaves_no_trace(world: World):
+async def test_a_refused_change_writes_no_entry(world: World):
     job = await world.job(name="one")
     await world.job(name="two")
     with pytest.raises(StaleVersion):
@@ -109,7 +109,7 @@ async def test_runs_and_operations(world: World):
     assert (stopped.action, stopped.subject_id) == ("operation.cancel", operation.id)
 
 
-async def test_what_workers_and_schedulers_do_is_not_for_this_book(world: World):
+async def test_workers_and_schedulers_write_no_audit_entries(world: World):
     job = await world.job(every="1h", retry={"max_attempts": 1})
     later = await world.later(hours=2)
     await later.fire()
@@ -178,7 +178,7 @@ async def test_the_installation_is_apart_from_projects(world: World):
     assert [entry.subject_name for entry in both.items] == ["ann", "one"]
 
 
-async def test_it_is_kept_for_ever_unless_told_and_then_the_oldest_go_first(world: World):
+async def test_entries_are_kept_forever_unless_retention_is_set(world: World):
     jobs = await world.jobs(3)
     later = await world.later(days=100)
     await later.pause(jobs[0])

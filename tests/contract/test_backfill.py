@@ -96,7 +96,7 @@ async def test_asked_for_at_once_it_runs_once(world: World) -> None:
 
 
 async def test_when_the_same_runs_again(world: World) -> None:
-    """When somebody says so, when the first was cancelled, and when the job is another by now."""
+    """With `again`, after the first was cancelled, and after an edit of the job."""
     job = await hourly(world)
     first = await past(world, job, 3)
     again = await past(world, job, 3, again=True)
@@ -219,7 +219,7 @@ async def test_nothing_in_the_range_is_done_at_once(world: World) -> None:
     assert operation.finished_at is not None
 
 
-async def test_what_cannot_be_filled_in_is_refused(world: World) -> None:
+async def test_an_invalid_range_is_refused(world: World) -> None:
     job, now = await hourly(world), await world.now()
     for start, end, field in (
         (now - HOUR, now + HOUR, "end"),

@@ -51,7 +51,7 @@ async def test_a_run_that_waits_for_its_retry_ends_at_once(world: World) -> None
     assert (found.status, found.attempt) == (RunStatus.CANCELLED, 1)
 
 
-async def test_a_held_run_ends_at_once_and_holds_up_nobody(world: World) -> None:
+async def test_a_cancelled_held_run_ends_at_once_and_does_not_block_the_next(world: World) -> None:
     job = await world.job(max_instances=1)
     first, second, third = await world.trigger(job, 3)
     await world.cancel(second)

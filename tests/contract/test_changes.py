@@ -42,7 +42,7 @@ async def test_the_steps_of_a_run(world: World):
     assert await follower.statuses() == []
 
 
-async def test_what_begins_and_ends_between_two_looks(world: World):
+async def test_a_run_that_begins_and_ends_between_two_polls_is_reported(world: World):
     job = await world.job()
     follower = Follower(world)
     await follower.look()
@@ -85,7 +85,7 @@ async def test_too_much_at_once(world: World, monkeypatch: Any):
     assert (len(found.runs), found.too_many) == (5, True)
 
 
-async def test_whoever_was_away_is_told_what_came_since(world: World):
+async def test_a_resumed_follower_gets_the_changes_since_it_left(world: World):
     job = await world.job()
     await world.ended(job)
     since = (await look(world, changes.NOTHING, None)).at

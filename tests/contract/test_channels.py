@@ -18,7 +18,7 @@ from tests.contract.values import lost_reply
 from tests.contract.world import PERMANENT, World, spec
 
 
-async def test_what_is_secret_is_sealed_and_bound_to_its_place(world: World) -> None:
+async def test_secret_fields_are_encrypted_and_bound_to_their_channel(world: World) -> None:
     channel = await create(world)
     assert channel.sealed is not None
     assert channels.opened(SEALS, channel) == {"url": HOOK["url"]}
@@ -93,7 +93,7 @@ async def test_an_unset_notify_is_not_stored(world: World) -> None:
     assert "notify" not in str(row["spec"])
 
 
-async def test_what_cannot_be_read_keeps_its_secrets_from_new_places(world: World) -> None:
+async def test_an_unreadable_channel_does_not_send_its_secret_to_a_new_server(world: World) -> None:
     target = {**MAIL, "server": {"host": "mail.example.org", "username": "horae"}, "password": "very-secret"}
     await create(world, target=target)
     await world.execute("UPDATE channels SET spec = '{}'")
@@ -167,7 +167,7 @@ async def test_a_deleted_channel_sends_nothing_more(world: World) -> None:
     assert actions == ["channel.create", "channel.delete"]
 
 
-async def test_a_lost_reply_is_no_error(world: World) -> None:
+async def test_a_repetition_after_a_lost_reply_succeeds(world: World) -> None:
     for project_id in (world.project, NIL):
         made = await create(world, project_id=project_id)
         given: dict[str, Any] = {"project_id": project_id, "force": False, "actor": "user:ann"}

@@ -86,7 +86,7 @@ async def test_only_what_the_worker_offers(world: World) -> None:
     assert run.job_id == script.id
 
 
-async def test_what_others_must_do_is_not_in_the_way(world: World) -> None:
+async def test_runs_that_this_worker_cannot_execute_do_not_block_others(world: World) -> None:
     await world.trigger(await world.job(target={"kind": "script", "source": "true"}), 20, priority=9)
     (mine,) = await world.trigger(await world.job(), priority=0)
     assert ids(await world.claim(1)) == {mine.id}
@@ -176,7 +176,7 @@ async def test_the_worker_may_sleep_until_the_next_is_due(world: World) -> None:
     assert (await world.claims()).idle_for == pytest.approx(3600, abs=60)
 
 
-async def test_what_it_cannot_take_wakes_no_worker(world: World) -> None:
+async def test_runs_that_a_worker_cannot_claim_do_not_wake_it(world: World) -> None:
     at = await world.now() + timedelta(hours=1)
     await world.trigger(await world.job(queue="other"), run_at=at)
     await world.trigger(await world.job(target={"kind": "script", "source": "true"}), run_at=at)
@@ -211,7 +211,7 @@ async def test_workers_at_once_never_share_a_run(world: World, workers: int) -> 
 
 
 @on_servers
-async def test_a_run_that_somebody_is_at_is_passed_over(world: World) -> None:
+async def test_a_run_locked_by_another_transaction_is_skipped(world: World) -> None:
     """Not waited for: one slow transaction must not hold up every worker."""
     job = await world.job()
     first, second = await world.trigger(job, 2)

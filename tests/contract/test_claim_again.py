@@ -33,7 +33,7 @@ async def test_what_it_did_not_take_is_left_for_the_next_claim(world: World) -> 
 
 
 async def test_what_was_taken_away_meanwhile_is_not_given(world: World) -> None:
-    """Its lease ran out, and somebody else has it by now."""
+    """Its lease expired, and another worker has it by now."""
     await world.trigger(await world.job(retry={"max_attempts": 3, "delay": 0}))
     worker, token = IDS.new(), IDS.new()
     (lost,) = await world.claim(worker=worker, token=token)

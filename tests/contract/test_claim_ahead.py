@@ -118,7 +118,7 @@ async def test_the_end_brings_the_real_start(world: World, outcome: Outcome) -> 
     assert (await world.find(ahead)).started_at == begun.started_at
 
 
-async def test_those_of_a_dead_worker_are_lost_like_any_other(world: World) -> None:
+async def test_prefetched_runs_of_a_dead_worker_are_lost(world: World) -> None:
     await world.trigger(await world.job(retry={"max_attempts": 2, "delay": 0}), 2)
     worker = IDS.new()
     await world.claim(1, ahead=1, worker=worker)

@@ -53,6 +53,17 @@ async def test_the_limit_keeps_the_most_urgent(world: World) -> None:
     assert ids(await take(world, *runs.values())) == {runs[3].id, runs[0].id}
 
 
+async def test_what_does_not_fit_into_the_slots_is_claimed_ahead_if_it_may_wait(world: World) -> None:
+    (again,) = await world.trigger(await world.job(retry={"max_attempts": 3, "delay": 0, "jitter": 0}, priority=1))
+    await world.finish(*await take(world, again), outcome=FAILED)
+    (soon,) = await world.trigger(await world.job(start_within=3600, priority=2))
+    first, *free = await world.trigger(await world.job(priority=9), 4)
+    later = await world.later(seconds=1)
+    taken = await take(later, again, soon, first, *free, limit=1, ahead=10)
+    assert [(run.id, run.ahead) for run in taken] == [(first.id, False), *((run.id, True) for run in free)]
+    assert ids(await take(later, again, soon, limit=2, ahead=1)) == {again.id, soon.id}
+
+
 @pytest.mark.parametrize("workers", [2, 8])
 async def test_workers_at_once_never_share_a_run(world: World, workers: int) -> None:
     runs = await world.trigger(await world.job(), 20)
@@ -72,7 +83,7 @@ async def test_a_claim_by_id_and_one_by_lanes_at_once_agree(world: World) -> Non
 
 
 @on_servers
-async def test_a_run_that_somebody_is_at_is_passed_over(world: World) -> None:
+async def test_a_run_locked_by_another_transaction_is_skipped(world: World) -> None:
     first, second = await world.trigger(await world.job(), 2)
     async with world.holding("SELECT id FROM runs WHERE id = :id FOR UPDATE", id=first.id):
         assert ids(await take(world, first, second)) == {second.id}

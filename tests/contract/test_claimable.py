@@ -34,13 +34,13 @@ def engine_of(world: World) -> Engine:
     return engine
 
 
-async def test_what_people_ask_for(world: World) -> None:
+async def test_triggered_runs_are_offered(world: World) -> None:
     engine = engine_of(world)
     run, other = await world.trigger(await world.job(queue="mail", priority=7), 2)
     assert engine.runs == [Claimable(run.id, "mail", 7), Claimable(other.id, "mail", 7)]
 
 
-async def test_what_fires(world: World) -> None:
+async def test_fired_runs_are_offered(world: World) -> None:
     job = await world.job(every=60, queue="slow")
     later = await world.later(seconds=61)
     engine = engine_of(later)
@@ -72,14 +72,14 @@ async def test_one_that_was_asked_for_later_is_offered_at_its_time(world: World)
     assert engine.offered() == [run.id]
 
 
-async def test_what_is_tried_again(world: World) -> None:
+async def test_retried_runs_are_offered(world: World) -> None:
     run = await world.running(await world.job(retry={"max_attempts": 2, "delay": 0}, priority=3))
     engine = engine_of(world)
     await world.finish(run, outcome=FAILED)
     assert engine.runs == [Claimable(run.id, "default", 3)]
 
 
-async def test_what_was_lost(world: World) -> None:
+async def test_recovered_runs_are_offered(world: World) -> None:
     run = await world.running()
     later = await world.later(hours=1)
     engine = engine_of(later)
@@ -87,7 +87,7 @@ async def test_what_was_lost(world: World) -> None:
     assert engine.offered() == [run.id]
 
 
-async def test_what_a_worker_gives_back(world: World) -> None:
+async def test_released_runs_are_offered(world: World) -> None:
     await world.trigger(await world.job(priority=8))
     (run,) = await world.claim()
     engine = engine_of(world)
@@ -95,7 +95,7 @@ async def test_what_a_worker_gives_back(world: World) -> None:
     assert engine.runs == [Claimable(run.id, "default", 8)]
 
 
-async def test_what_follows_an_end(world: World) -> None:
+async def test_runs_of_following_jobs_are_offered(world: World) -> None:
     load = await world.job(name="load")
     report = await world.job(after={"job": "load", "on": "success"}, queue="reports")
     run = await world.running(load)
@@ -105,7 +105,7 @@ async def test_what_follows_an_end(world: World) -> None:
     assert [(one.id, one.queue) for one in engine.runs] == [(row["id"], "reports")]
 
 
-async def test_what_a_backfill_queues(world: World) -> None:
+async def test_backfilled_runs_are_offered(world: World) -> None:
     job = await world.job(cron="0 * * * *")
     assert job.anchor_at is not None
     engine = engine_of(world)
@@ -127,7 +127,7 @@ async def test_a_queue_that_is_resumed(world: World) -> None:
     assert (engine.runs, engine.queues) == ([], {"mail"})
 
 
-async def test_what_did_not_come_about_is_not_offered(world: World) -> None:
+async def test_nothing_is_offered_after_a_rollback(world: World) -> None:
     engine = engine_of(world)
     job = await world.job()
     (run,) = await world.trigger(job)

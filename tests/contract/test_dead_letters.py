@@ -91,7 +91,7 @@ async def test_only_what_failed_is_dead(world: World):
     assert await dead(world) == failed
 
 
-async def test_what_a_letter_tells(world: World):
+async def test_a_dead_letter_has_the_fields_of_its_run(world: World):
     job = await world.job(name="report", retry=ONCE)
     (run_id,) = await fail(world, job, error="no route to host", input='{"customer": 7}')
     (letter,) = (await world.store.read(_page, world.project, ALL, 10, None)).items
@@ -107,7 +107,7 @@ async def test_what_a_letter_tells(world: World):
     }
 
 
-async def test_causes_are_told_apart_but_not_numbers(world: World):
+async def test_fingerprints_differ_by_cause_but_not_by_numbers(world: World):
     one, two = await world.job(name="one", retry=ONCE), await world.job(name="two", retry=ONCE)
     for n in range(3):
         await fail(world, one, error=f"port {n} is closed")
@@ -145,7 +145,7 @@ async def test_exit_codes_and_last_lines_are_causes_of_their_own(world: World):
     assert await dead(world, chosen) == sorted(run.id for run in killed)
 
 
-async def test_what_an_older_version_buried_is_still_found_and_redriven(world: World):
+async def test_dead_letters_of_an_older_version_are_found_and_redriven(world: World):
     """Its fingerprint was that of the error alone, and so one group may be of several jobs."""
     one, two = await world.job(name="one", retry=ONCE), await world.job(name="two", retry=ONCE)
     old = [*await fail(world, one, 2, error="exit code 1"), *await fail(world, two, error="exit code 1")]
@@ -364,7 +364,7 @@ async def test_what_a_deleted_job_left_can_only_be_discarded(world: World):
     assert await dead(world) == []
 
 
-async def test_what_its_job_refuses_stays_dead_and_is_in_nobodys_way(world: World):
+async def test_an_input_that_the_job_refuses_stays_dead_and_blocks_no_other(world: World):
     job, other = await world.job(name="one", retry=ONCE), await world.job(name="two", retry=ONCE)
     await world.edit(job, target={"kind": "http", "url": "https://example.org/"})
     (text,) = await fail(world, job, input='"text"', offers=("http",))

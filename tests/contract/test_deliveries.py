@@ -48,7 +48,7 @@ async def test_a_failure_is_tried_again_later_and_given_up_in_the_end(world: Wor
     assert (channel["last_state"], channel["last_error"]) == ("failed", "HTTP 503")
 
 
-async def test_what_the_other_side_asks_for_is_respected(world: World) -> None:
+async def test_retry_after_is_respected(world: World) -> None:
     await create(world)
     await tell(world, notice(world))
     (due,) = await take(world)
@@ -57,7 +57,7 @@ async def test_what_the_other_side_asks_for_is_respected(world: World) -> None:
     assert len(await take(await world.later(seconds=610))) == 1
 
 
-async def test_what_closes_does_not_overtake_what_opened(world: World) -> None:
+async def test_a_closing_message_does_not_overtake_the_opening_one(world: World) -> None:
     await create(world)
     await tell(world, notice(world, "a"), notice(world, "b"))
     await tell(world, notice(world, "a", kind=NoticeKind.CLEARED))

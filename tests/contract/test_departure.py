@@ -80,7 +80,7 @@ async def cannot_join(world: World, name: str, digest: str) -> None:
 
 @pytest.mark.parametrize("how", ["deactivated", "deleted"])
 @pytest.mark.parametrize("leaving", [Leaving(), REVOKE])
-async def test_whoever_leaves_altogether_has_no_link_left(world: World, how: str, leaving: Leaving):
+async def test_a_removed_user_s_invitations_are_withdrawn_in_all_projects(world: World, how: str, leaving: Leaving):
     ada, other = await owner_of_two(world)
     if how == "deleted":
         left = await world.store.transact(users.delete_user, ref=ada.id, actor="user:root", leaving=leaving)
@@ -113,7 +113,7 @@ def _anything() -> Any:
 
 
 @pytest.mark.parametrize("how", ["removed", "demoted"])
-async def test_whoever_leaves_a_project_keeps_what_they_have_in_others(world: World, how: str):
+async def test_leaving_a_project_does_not_affect_other_projects(world: World, how: str):
     ada, other = await owner_of_two(world)
     if how == "removed":
         left = await world.store.transact(
@@ -151,7 +151,7 @@ async def test_an_admin_who_is_one_no_longer_keeps_what_they_do_as_owner(world: 
     assert await sign_up(world, "dan", f"link-{world.project}")
 
 
-async def test_what_a_key_made_is_its_makers(world: World):
+async def test_what_a_key_created_belongs_to_the_maker_of_the_key(world: World):
     ada, _ = await owner_of_two(world)
     key = await make_key(world, ada, "first")
     await make_key(world, ada, "second", by=Maker(ada.id, key.id))
@@ -162,7 +162,7 @@ async def test_what_a_key_made_is_its_makers(world: World):
 
 
 async def test_rows_of_the_version_before_are_found_by_name(world: World):
-    """Unless somebody else had that name then."""
+    """Unless another user had that name then."""
     ada, _ = await owner_of_two(world)
 
     async def forget(tx: Any) -> None:
@@ -178,7 +178,7 @@ async def test_rows_of_the_version_before_are_found_by_name(world: World):
     assert (left.invitations, len(left.keys)) == (0, 0)
 
 
-async def test_who_has_just_left_makes_nothing_more(world: World):
+async def test_a_removed_user_creates_no_more_keys_or_invitations(world: World):
     """The API may remember them for a few seconds."""
     ada, other = await owner_of_two(world)
     key = await make_key(world, ada, "first")

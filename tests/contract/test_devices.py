@@ -55,7 +55,7 @@ async def test_a_reply_that_was_lost_opens_one_session(world: World, ada: Signed
     assert isinstance(await poll(world, lost=True), User)
 
 
-async def test_who_polls_too_fast_is_slowed_down(world: World, ada: SignedIn):
+async def test_polling_too_fast_is_slowed_down(world: World, ada: SignedIn):
     assert [await poll(world) for _ in range(3)] == [Waiting.PENDING, Waiting.SLOW_DOWN, Waiting.SLOW_DOWN]
     await move(world, "polled_at", "10")
     assert await poll(world) == Waiting.SLOW_DOWN, "each time, the pause grows"
@@ -86,13 +86,13 @@ async def test_a_code_is_one_devices(world: World, ada: SignedIn):
         await world.store.transact(devices.begin, device=NewDevice("other", CODE, "x", "y"))
 
 
-async def test_who_is_out_approves_nothing(world: World, ada: SignedIn):
+async def test_an_ended_session_cannot_approve_a_device(world: World, ada: SignedIn):
     await world.store.transact(sessions.end_session, session_id=ada.id)
     with pytest.raises(NotAllowed):
         await decide(world, ada)
 
 
-async def test_who_is_put_out_meanwhile_has_approved_nothing(world: World, ada: SignedIn):
+async def test_deactivating_the_user_withdraws_the_approval(world: World, ada: SignedIn):
     await decide(world, ada)
     await user(world, "root", admin=True)
     await world.store.transact(users.change_user, ref="ada", is_active=False, actor="user:root")
@@ -116,7 +116,7 @@ async def test_a_device_lasts_no_longer_than_the_sign_in_that_approved_it(world:
 
 
 async def test_a_device_does_not_prolong_a_sign_in_by_password(world: World, ada: SignedIn):
-    """Or one session could approve the next for ever, and nobody would be asked for the password again."""
+    """Otherwise one session could approve the next forever, without a password."""
     await decide(world, ada)
     opened = IDS.new()
     await poll(world, id=opened)
@@ -129,8 +129,8 @@ async def test_a_device_does_not_prolong_a_sign_in_by_password(world: World, ada
 
 
 async def test_a_new_password_takes_back_what_was_approved(world: World, ada: SignedIn):
-    """Whoever was talked into approving a stranger's device and changes the password must be rid of it, also if the
-    stranger has not come for the session yet."""
+    """A user who was tricked into approving a stranger's device gets rid of it with a new password, even if the
+    stranger has not fetched the session yet."""
     await decide(world, ada)
     assert await world.store.transact(
         users.change_password, user_id=ada.user.id, checked=HASH, new="other", session_id=ada.id

@@ -36,7 +36,7 @@ async def test_the_worker_finds_out_and_the_others_do_not(world: World):
     assert [(entry.action, entry.subject_id) for entry in trail.items] == [("worker.drain", one)]
 
 
-async def test_nobody_who_is_not_there(world: World):
+async def test_an_unknown_or_offline_worker_cannot_be_drained(world: World):
     with pytest.raises(NotFound):
         await ask(world, world.ids.new())
     with pytest.raises(Conflict, match="offline"):

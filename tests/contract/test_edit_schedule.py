@@ -25,7 +25,7 @@ async def reasons(world: World) -> dict[str, int]:
     ("catch_up", "runs", "missed"),
     [("last", [4], [4]), ("first", [0], [4]), ("all", [0, 1, 2, 3, 4], []), ("none", [], [5])],
 )
-async def test_what_was_due_is_accounted_for_by_the_old_rule(
+async def test_due_occurrences_are_handled_by_the_old_catch_up_rule(
     world: World, catch_up: str, runs: list[int], missed: list[int]
 ) -> None:
     job = await world.job(every="1h", catch_up=catch_up)
@@ -187,7 +187,7 @@ async def test_more_runs_let_a_finished_job_go_on(world: World) -> None:
 # ---- versions
 
 
-async def test_every_edit_is_a_version_and_a_switch_is_none(world: World) -> None:
+async def test_edits_create_versions_but_pause_and_enable_do_not(world: World) -> None:
     job = await world.job(every="1h", description="one")
     await world.edit(job, description="two")
     await world.pause(job)

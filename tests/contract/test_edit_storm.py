@@ -1,5 +1,5 @@
 """Four schedulers fire while up to a thousand edits go in: nothing fires twice, nothing is lost, and every edit was
-saved, or told that it came too late."""
+saved, or refused as stale."""
 
 import asyncio
 import random
@@ -74,7 +74,7 @@ async def keep_firing(world: World, done: asyncio.Event) -> None:
 async def keep_editing(
     world: World, jobs: list[JobRecord], count: int, chance: random.Random, results: Counter[str]
 ) -> None:
-    """Reads a job and saves it with another schedule, if nobody else did meanwhile; now and then it is switched too."""
+    """Reads a job and saves it with another schedule, unless it changed meanwhile; sometimes pauses or disables it."""
     for number in range(count):
         job = await world.look(chance.choice(jobs))
         change: Row = {"description": f"{chance.random()}", **chance.choice(SCHEDULES), **chance.choice(POLICIES)}

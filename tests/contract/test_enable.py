@@ -1,4 +1,4 @@
-"""Disabled means off: nothing fires, enabling starts from now, and one row stands for the time between."""
+"""Disabled jobs do not fire; enabling one starts from now, and one skipped row covers the time in between."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ async def test_a_disabled_job_has_no_next_occurrence_and_fires_nothing(world: Wo
     assert await world.live() == await world.history() == []
 
 
-async def test_enabling_starts_from_now_and_one_row_stands_for_the_time_between(world: World) -> None:
+async def test_enabling_starts_from_now_and_one_skipped_row_covers_the_gap(world: World) -> None:
     job = await world.job(every="1h", catch_up="all")
     await world.fire()
     await (await world.later(minutes=30)).disable(job)

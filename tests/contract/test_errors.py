@@ -1,4 +1,4 @@
-"""What can go wrong between Horae and a database: it comes out as our own errors, and is repeated where that helps."""
+"""Database errors are translated to Horae's own exceptions, and transient ones are retried."""
 
 import asyncio
 from collections.abc import Callable
@@ -81,7 +81,7 @@ async def test_a_bug_in_a_statement_is_not_hidden(world: World) -> None:
     assert await queues(world) == []
 
 
-async def test_what_is_in_the_way_is_tried_again(world: World) -> None:
+async def test_a_transient_conflict_is_retried(world: World) -> None:
     tries = []
 
     async def second_time(tx: Transaction) -> str:
@@ -108,7 +108,7 @@ async def test_after_a_lost_connection_the_verb_knows_that_it_may_have_been_carr
     assert tries == [False, True]
 
 
-async def test_what_stays_away_is_said(world: World) -> None:
+async def test_a_persistent_outage_raises_store_unavailable(world: World) -> None:
     async def never(tx: Transaction) -> None:
         raise ConnectionLost
 
@@ -116,7 +116,7 @@ async def test_what_stays_away_is_said(world: World) -> None:
         await world.store.transact(never)
 
 
-async def test_a_task_that_is_cancelled_leaves_nothing_and_blocks_nobody(world: World) -> None:
+async def test_a_cancelled_transaction_is_rolled_back_and_blocks_no_other(world: World) -> None:
     started = asyncio.Event()
 
     async def hang(tx: Transaction) -> None:
@@ -136,7 +136,7 @@ async def test_a_task_that_is_cancelled_leaves_nothing_and_blocks_nobody(world: 
     assert await queues(await world.later()) == ["a"]
 
 
-async def test_a_task_that_is_cancelled_amid_a_statement_blocks_nobody(world: World) -> None:
+async def test_cancelling_during_a_statement_blocks_no_other_transaction(world: World) -> None:
     for pauses in range(12):
         task = asyncio.create_task(world.store.transact(queue, f"q{pauses}"))
         for _ in range(pauses):

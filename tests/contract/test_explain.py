@@ -117,7 +117,7 @@ async def test_a_blackout_that_the_next_occurrence_falls_into(world: World) -> N
     assert gate(found, "due").state == "info"
 
 
-async def test_nobody_owns_the_shard(world: World) -> None:
+async def test_a_shard_without_an_owner_blocks_the_job(world: World) -> None:
     await alive(world, scheduler=False)
     job = await world.job(**HOURLY)
     closed = alone(await of_job(world, job), "scheduler")
@@ -163,7 +163,7 @@ async def test_a_run_in_its_backoff_keeps_its_place(world: World) -> None:
     assert "backing off after attempt 1 until" in alone(found, "overlap").detail
 
 
-async def test_a_run_under_way_is_no_trouble_while_nothing_comes(world: World) -> None:
+async def test_a_running_run_blocks_nothing_until_the_next_occurrence(world: World) -> None:
     await alive(world)
     job = await world.job(**HOURLY)
     await world.fire()
@@ -198,7 +198,7 @@ async def test_cancel_running_makes_room(world: World) -> None:
     nothing_closed(await of_job(later, job))
 
 
-async def test_a_queue_that_nobody_serves(world: World) -> None:
+async def test_a_queue_without_workers_blocks_the_job(world: World) -> None:
     await alive(world, worker=False)
     job = await world.job(**HOURLY, queue="mail")
     closed = alone(await of_job(world, job), "queue")
@@ -210,7 +210,7 @@ async def test_a_queue_that_nobody_serves(world: World) -> None:
     nothing_closed(await of_job(world, job))
 
 
-async def test_a_worker_that_is_shutting_down_serves_nobody(world: World) -> None:
+async def test_a_worker_that_is_shutting_down_serves_no_queue(world: World) -> None:
     worker = await alive(world)
     await beat(world, worker, status="draining")
     assert "shutting down" in alone(await of_job(world, await world.job(**HOURLY)), "queue").detail
@@ -264,13 +264,13 @@ async def test_a_job_that_waits_for_another(world: World) -> None:
     assert "1 run live now" in alone(await of_job(world, report), "after").detail
 
 
-async def test_a_manual_job_waits_for_nobody(world: World) -> None:
+async def test_a_manual_job_does_not_wait_for_a_scheduler(world: World) -> None:
     await alive(world, scheduler=False)
     found = await of_job(world, await world.job())
     assert "runs only when triggered" in nothing_closed(found)
 
 
-async def test_what_was_skipped_is_counted_and_told(world: World) -> None:
+async def test_skipped_occurrences_are_counted_with_their_reason(world: World) -> None:
     worker = await alive(world)
     job = await world.job(every="1h", catch_up="none")
     later = await world.later(hours=3, minutes=2)
@@ -284,7 +284,7 @@ async def test_what_was_skipped_is_counted_and_told(world: World) -> None:
     alone(found, "due")
 
 
-async def test_the_last_run_is_told(world: World) -> None:
+async def test_the_last_run_is_described_with_its_error(world: World) -> None:
     await alive(world)
     job = await world.job()
     ended = await world.ended(job, PERMANENT)

@@ -104,7 +104,7 @@ async def test_a_run_that_should_have_started(world: World) -> None:
     alone(found, "start_within")
 
 
-async def test_a_run_in_a_queue_that_nobody_serves(world: World) -> None:
+async def test_a_queue_without_workers_blocks_the_run(world: World) -> None:
     await alive(world)
     alone(await of_run(world, await queued(world, queue="mail")), "queue")
 

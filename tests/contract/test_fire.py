@@ -120,7 +120,7 @@ async def test_schedulers_that_fire_over_and_over_lose_and_double_nothing(world:
 
 
 @on_servers
-async def test_a_job_that_somebody_is_at_is_passed_over_and_fired_next_time(world: World) -> None:
+async def test_a_locked_job_is_skipped_and_fired_next_time(world: World) -> None:
     busy, free = await world.jobs(2, every="1h")
     async with world.holding("SELECT id FROM jobs WHERE id = :id FOR UPDATE", id=busy.id):
         fired = await world.fire()
@@ -130,7 +130,7 @@ async def test_a_job_that_somebody_is_at_is_passed_over_and_fired_next_time(worl
 
 
 @on_postgresql
-async def test_who_triggers_a_job_does_not_keep_it_from_firing(world: World) -> None:
+async def test_triggering_a_job_does_not_keep_it_from_firing(world: World) -> None:
     job = await world.job(every="1h", overlap="allow")
 
     async def trigger_and_fire(tx: Transaction) -> int:
@@ -164,7 +164,7 @@ async def test_a_failure_in_the_middle_leaves_nothing_half_written(world: World)
 # ---- lateness and catch-up
 
 
-async def test_what_is_merely_late_fires_all_of_it(world: World) -> None:
+async def test_occurrences_less_than_a_minute_late_all_fire(world: World) -> None:
     job = await world.job(every="20s", overlap="allow")
     later = await world.later(seconds=45)
     assert (await later.fire()).runs == 3
@@ -312,7 +312,7 @@ async def test_an_edit_and_a_firing_at_once_agree(world: World) -> None:
 
 
 async def test_what_came_due_before_an_edit_is_accounted_for(world: World) -> None:
-    """Invariant 2: the schedulers were away for hours, then somebody changes the schedule."""
+    """Invariant 2: the schedulers were down for hours, then a user changes the schedule."""
     job = await world.job(every="1h", catch_up="all", overlap="queue_all")
     later = await world.later(hours=3, minutes=30)
     await later.edit(job, every="2h")

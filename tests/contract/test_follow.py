@@ -43,7 +43,7 @@ async def test_the_end_of_a_run_starts_those_that_wait_for_it(world: World) -> N
     assert await world.live() == []
 
 
-async def test_which_ends_count(world: World) -> None:
+async def test_on_decides_which_outcomes_start_a_follower(world: World) -> None:
     load = await world.job(retry={"max_attempts": 1})
     jobs = {on: await follower(world, load, on, overlap="allow") for on in ("success", "failure", "any")}
     counts = []
@@ -103,7 +103,7 @@ async def test_once_for_each_run(world: World) -> None:
     assert len(parents) == len(set(parents)) == 9
 
 
-async def test_a_retry_is_no_end(world: World) -> None:
+async def test_a_retried_attempt_starts_no_follower(world: World) -> None:
     load = await world.job(retry={"max_attempts": 3, "delay": 0})
     report = await follower(world, load, "any")
     run = await world.running(load)
@@ -118,7 +118,7 @@ async def test_a_retry_is_no_end(world: World) -> None:
     assert len(await started(world, report)) == 1
 
 
-async def test_a_skipped_occurrence_is_no_end(world: World) -> None:
+async def test_a_skipped_occurrence_starts_no_follower(world: World) -> None:
     load = await world.job(every="1h", catch_up="none")
     report = await follower(world, load, "any")
     await (await world.later(hours=5, minutes=30)).fire()
@@ -360,7 +360,7 @@ async def test_an_edit_moves_the_link(world: World) -> None:
 
 @on_servers
 async def test_a_follower_deleted_meanwhile_gets_no_run(world: World) -> None:
-    """Whoever comes second waits: a run of a job that is gone would never be cancelled."""
+    """The second transaction waits: a run of a deleted job would never be cancelled."""
     load = await world.job(overlap="allow")
     for _ in range(5):
         reports = [await follower(world, load, overlap="allow") for _ in range(2)]

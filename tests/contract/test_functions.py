@@ -1,4 +1,4 @@
-"""Functions: registered by workers, switched by people, and the jobs and runs that depend on it."""
+"""Functions: registered by workers, enabled and disabled by admins, and the jobs and runs that depend on them."""
 
 import json
 from collections.abc import Sequence
@@ -136,7 +136,7 @@ async def test_a_job_that_people_start_may_leave_arguments_to_them(world: World)
         ("x", ": start a worker that imports it, or `horae functions register`"),
     ],
 )
-async def test_a_function_that_nobody_registered(world: World, name: str, hint: str) -> None:
+async def test_a_job_with_an_unregistered_function_is_refused(world: World, name: str, hint: str) -> None:
     await register(world)
     for make in (_created, _edited):
         with pytest.raises(InvalidInput) as refused:

@@ -1,5 +1,5 @@
 """Gates are locked in one order: all that a transaction needs at once, and runs before the gates that they stand at.
-Whoever has to wait for one of them holds none of those behind it, so that nobody can wait for somebody who waits."""
+A transaction that waits for one of them holds none of the later ones, so there is no cycle of waiting transactions."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -15,7 +15,7 @@ from tests.waiting import until
 
 @asynccontextmanager
 async def locked(world: World, *, gates: Collection[str] = (), runs: Collection[str] = ()) -> AsyncIterator[None]:
-    """Somebody else holds these."""
+    """Another transaction holds these."""
     held, enough = asyncio.Event(), asyncio.Event()
 
     async def hold(tx: Transaction) -> None:
@@ -35,7 +35,7 @@ async def locked(world: World, *, gates: Collection[str] = (), runs: Collection[
 
 
 async def _wait(world: World) -> None:
-    """Until somebody waits for a lock."""
+    """Until a transaction waits for a lock."""
 
     async def waiting() -> list[Row]:
         return await world.rows(

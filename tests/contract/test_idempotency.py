@@ -55,7 +55,7 @@ async def test_of_many_at_once_one_holds_it(world: World):
     assert sum(kept.holder == mine.holder for kept, mine in zip(found, asked, strict=True)) == 1
 
 
-async def test_whoever_died_is_followed_by_one_other(world: World):
+async def test_an_abandoned_key_is_taken_over_by_one_request(world: World):
     first = once(world)
     begun = await claim(world, first)
     crowd = [await world.later(seconds=31) for _ in range(5)]
@@ -85,7 +85,7 @@ async def test_after_a_failure_the_next_may_try_at_once(world: World):
     assert (kept.holder, kept.taken_over) == (again.holder, True)
 
 
-async def test_nobody_releases_what_is_not_theirs(world: World):
+async def test_a_key_is_released_only_by_its_holder(world: World):
     asked = once(world)
     await claim(world, asked)
     for refused in (True, False):

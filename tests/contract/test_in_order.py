@@ -93,7 +93,7 @@ async def test_a_thousand_at_most(world: World) -> None:
     assert order == (await runs_of(world, job))[:3]
 
 
-async def test_what_comes_meanwhile_finds_the_other_places(world: World) -> None:
+async def test_new_runs_use_the_free_places_during_catch_up(world: World) -> None:
     """Three places: one for those that are caught up, the others for a new occurrence and for a person."""
     job = await world.job(every="1h", catch_up="all", max_instances=3)
     later = await world.later(hours=4, minutes=59, seconds=30)

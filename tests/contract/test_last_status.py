@@ -62,7 +62,7 @@ async def test_the_last_run_decides(world: World, monkeypatch: pytest.MonkeyPatc
         assert (await world.look(job)).last_status == ("succeeded" if job is a else "failed")
 
 
-async def test_what_was_rolled_up_by_somebody_faster_counts_as_newer(world: World) -> None:
+async def test_a_status_rolled_up_out_of_order_does_not_replace_a_newer_one(world: World) -> None:
     job = await world.job(name="a")
     await world.ended(job, PERMANENT)
     later = await world.later(seconds=60)

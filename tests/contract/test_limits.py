@@ -103,7 +103,7 @@ class Crowd:
         return most
 
 
-async def test_under_everything_at_once_the_limit_holds_and_nobody_is_stuck(world: World) -> None:
+async def test_under_concurrency_the_limit_holds_and_no_run_is_stuck(world: World) -> None:
     job = await world.job(max_instances=2, retry={"max_attempts": 2, "delay": 0})
     crowd, them = Crowd(job, world.kind), await world.crowd(6)
     looking = asyncio.create_task(crowd.looker(them.pop()))
@@ -164,7 +164,7 @@ async def test_a_new_limit_counts_what_runs_already_and_opens_when_it_ends(world
 
 
 async def test_edits_of_the_limit_and_everything_else_at_once(world: World) -> None:
-    """Limits come, change and go while runs start and end: afterwards nobody is stuck."""
+    """Limits are set, changed and removed while runs start and end: no run is stuck afterwards."""
     job = await world.job(max_instances=1)
     chance = random.Random(world.kind)
 
@@ -187,7 +187,7 @@ async def test_edits_of_the_limit_and_everything_else_at_once(world: World) -> N
     assert len(await world.history(job)) == 8
 
 
-async def test_deleting_a_job_at_its_limit_cancels_those_who_wait(world: World) -> None:
+async def test_deleting_a_job_at_its_limit_cancels_its_held_runs(world: World) -> None:
     job = await world.job(max_instances=1)
     await world.trigger(job, 4)
     (run,) = await world.claim()

@@ -1,4 +1,4 @@
-"""What a single run costs a worker that has nothing else to do: round trips to the database, and their order."""
+"""The cost of a single run on an idle worker: round trips to the database, and their order."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ async def test_the_surplus_that_is_queued_waits(world: World, before: int | None
     assert order == [run.id for run in runs], "all of them, one after the other, the oldest first"
 
 
-async def test_what_runs_goes_on_and_keeps_the_others_out(world: World) -> None:
+async def test_running_runs_beyond_a_lowered_limit_continue_and_hold_back_others(world: World) -> None:
     job = await world.job(max_instances=5)
     await world.trigger(job, 5)
     first, second, third = await world.claim(3)

@@ -24,7 +24,9 @@ from horae.lifecycle.prune import recount
 from horae.store import open_store, schema
 from horae.store.tables.table import metadata
 from tests.contract.world import IDS, WORK, World
+from tests.databases import Databases
 from tests.functions import register
+from tests.migrated import schema_of
 
 SCRIPTS = ScriptDirectory.from_config(schema.alembic_config())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()][::-1]
@@ -78,11 +80,11 @@ async def test_up_from_nothing_down_again_and_up(database_url: str) -> None:
         assert await revision_of(database_url) is None
 
 
-async def test_migrating_again_changes_nothing(database_url: str) -> None:
-    await schema.migrate(database_url, shard_count=8)
-    before = await on(database_url, everything)
-    await schema.migrate(database_url, shard_count=16)
-    assert await on(database_url, everything) == before
+async def test_migrating_again_changes_nothing(migrated_url: str) -> None:
+    before = await on(migrated_url, everything)
+    assert len(before["shards"]) != 16
+    await schema.migrate(migrated_url, shard_count=16)
+    assert await on(migrated_url, everything) == before
 
 
 async def test_the_number_of_shards_is_settled_at_the_first_migration(database_url: str) -> None:
@@ -123,13 +125,12 @@ async def test_up_from_every_revision_with_data(database_url: str) -> None:
 
 
 @pytest.mark.timeout(300)
-async def test_down_from_the_newest_with_data(database_url: str) -> None:
-    await schema.migrate(database_url)
-    await on(database_url, fill)
+async def test_down_from_the_newest_with_data(migrated_url: str) -> None:
+    await on(migrated_url, fill)
     for revision in [*REVISIONS[-2::-1], None]:
-        await schema.migrate(database_url, to=revision or "base")
-        assert await revision_of(database_url) == revision
-    assert await on(database_url, table_names) == {"alembic_version"}
+        await schema.migrate(migrated_url, to=revision or "base")
+        assert await revision_of(migrated_url) == revision
+    assert await on(migrated_url, table_names) == {"alembic_version"}
 
 
 def assert_kept(before: dict[str, list[Any]], after: dict[str, list[Any]]) -> None:
@@ -138,12 +139,11 @@ def assert_kept(before: dict[str, list[Any]], after: dict[str, list[Any]]) -> No
             assert len(after[table]) == len(rows), f"{table} lost rows"
 
 
-async def test_without_second_factors_every_version_can_read_the_passwords_again(database_url: str) -> None:
-    await schema.migrate(database_url)
-    await on(database_url, fill)
-    await execute(database_url, "UPDATE users SET password = '2fa:$argon2id$v=19$and so on'")
-    await schema.migrate(database_url, to="0019")
-    stored = await on(database_url, lambda connection: connection.scalar(text("SELECT password FROM users")))
+async def test_without_second_factors_every_version_can_read_the_passwords_again(migrated_url: str) -> None:
+    await on(migrated_url, fill)
+    await execute(migrated_url, "UPDATE users SET password = '2fa:$argon2id$v=19$and so on'")
+    await schema.migrate(migrated_url, to="0019")
+    stored = await on(migrated_url, lambda connection: connection.scalar(text("SELECT password FROM users")))
     assert stored == "$argon2id$v=19$and so on"
 
 
@@ -203,13 +203,10 @@ def sample(column: Any, dialect: str) -> Any:
 # ---- the same schema as in tables.py
 
 
-async def test_the_migrated_schema_is_the_one_in_tables_py(
-    database_url: str, make_database: Callable[..., str]
-) -> None:
-    declared = make_database(database_url.partition(":")[0])
-    await on(declared, metadata.create_all)
-    await schema.migrate(database_url)
-    wanted, found = await on(declared, shape), await on(database_url, shape)
+async def test_the_migrated_schema_is_the_one_in_tables_py(database_url: str, databases: Databases) -> None:
+    await on(database_url, metadata.create_all)
+    migrated = schema_of(databases, database_url.partition(":")[0])
+    wanted, found = await on(database_url, shape), await on(migrated, shape)
     found.pop("alembic_version")
     assert found.keys() == wanted.keys()
     for table in wanted:
@@ -275,40 +272,39 @@ async def opening(url: str) -> None:
 async def test_a_database_without_a_schema_is_refused(database_url: str) -> None:
     with pytest.raises(SchemaMismatch, match="no Horae schema yet: run `horae migrate`"):
         await opening(database_url)
-    await schema.migrate(database_url)
-    await schema.migrate(database_url, to="base")
+
+
+async def test_a_database_that_had_a_schema_is_refused(migrated_url: str) -> None:
+    await schema.migrate(migrated_url, to="base")
     with pytest.raises(SchemaMismatch, match="no Horae schema yet: run `horae migrate`"):
-        await opening(database_url)
+        await opening(migrated_url)
 
 
-async def test_a_schema_that_is_too_old_is_refused(database_url: str) -> None:
-    await schema.migrate(database_url)
-    await execute(database_url, "UPDATE alembic_version SET version_num = '0000'")
+async def test_a_schema_that_is_too_old_is_refused(migrated_url: str) -> None:
+    await execute(migrated_url, "UPDATE alembic_version SET version_num = '0000'")
     with pytest.raises(SchemaMismatch, match=r"revision 0000.* run `horae migrate`"):
-        await opening(database_url)
+        await opening(migrated_url)
 
 
-async def test_a_schema_that_is_too_new_is_refused(database_url: str) -> None:
-    await schema.migrate(database_url)
-    await execute(database_url, "UPDATE alembic_version SET version_num = '9999'")
-    await execute(database_url, "UPDATE installation SET minimum_revision = '9998'")
+async def test_a_schema_that_is_too_new_is_refused(migrated_url: str) -> None:
+    await execute(migrated_url, "UPDATE alembic_version SET version_num = '9999'")
+    await execute(migrated_url, "UPDATE installation SET minimum_revision = '9998'")
     with pytest.raises(SchemaMismatch, match=r"revision 9999.* install a newer Horae"):
-        await opening(database_url)
+        await opening(migrated_url)
     with pytest.raises(SchemaMismatch, match=r"revision 9999.* install a newer Horae"):
-        await schema.migrate(database_url)
-    assert await revision_of(database_url) == "9999"
+        await schema.migrate(migrated_url)
+    assert await revision_of(migrated_url) == "9999"
 
 
-async def test_a_newer_schema_that_still_allows_this_code_is_fine(database_url: str) -> None:
+async def test_a_newer_schema_that_still_allows_this_code_is_fine(migrated_url: str) -> None:
     """A rolling upgrade: the first new process has migrated, the old ones go on, and may even be restarted."""
-    await schema.migrate(database_url)
-    await execute(database_url, "UPDATE alembic_version SET version_num = '9999'")
-    before = await on(database_url, everything)
-    await schema.migrate(database_url)
+    await execute(migrated_url, "UPDATE alembic_version SET version_num = '9999'")
+    before = await on(migrated_url, everything)
+    await schema.migrate(migrated_url)
     with pytest.raises(SchemaMismatch, match="only the version of Horae that has revision 9999"):
-        await schema.migrate(database_url, to="base")
-    assert await on(database_url, everything) == before
-    await is_usable(database_url)
+        await schema.migrate(migrated_url, to="base")
+    assert await on(migrated_url, everything) == before
+    await is_usable(migrated_url)
 
 
 async def test_a_database_that_is_away_is_said_in_a_sentence(database_url: str, tmp_path: Path) -> None:
@@ -350,11 +346,14 @@ def upgrade():
     "kind", [pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in ("sqlite", "postgresql")]
 )
 async def test_a_migration_that_fails_in_the_middle_leaves_the_old_revision(
-    kind: str, make_database: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    databases: Databases,
+    make_database: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "9999_broken.py").write_text(BROKEN.format(newest=NEWEST))
-    url = make_database(kind)
-    await schema.migrate(url)
+    url = make_database(kind, like=schema_of(databases, kind))
     before = await on(url, everything)
     monkeypatch.setattr(schema, "alembic_config", lambda: with_versions(tmp_path))
     with pytest.raises(RuntimeError, match="in the middle"):

@@ -105,7 +105,7 @@ async def test_the_first_success_after_failures_is_a_recovery(world: World, roll
     assert recovered["path"] == f"/runs/{run.id}"
 
 
-async def test_a_cancelled_run_in_between_is_no_recovery_and_hides_none(world: World) -> None:
+async def test_a_cancelled_run_is_not_a_recovery_and_hides_none(world: World) -> None:
     await listen(world)
     job = await world.job()
     for seconds, outcome in enumerate((PERMANENT, CANCELLED, SUCCEEDED)):
@@ -115,7 +115,7 @@ async def test_a_cancelled_run_in_between_is_no_recovery_and_hides_none(world: W
     assert [row["kind"] for row in await outbox(world)] == ["dead_letter", "recovery"]
 
 
-async def test_what_others_write_has_all_its_parts(world: World) -> None:
+async def test_notices_are_stored_with_all_their_fields(world: World) -> None:
     await listen(world)
     await listen(world, project_id=NIL)
     await world.store.transact(add, notice(world), notice(world, project_id=None, tags=(), data={}))

@@ -28,7 +28,7 @@ async def _order(world: World) -> list[str]:
     return order
 
 
-async def test_whoever_asked_first_goes_first(world: World) -> None:
+async def test_held_runs_start_in_the_order_of_their_requests(world: World) -> None:
     ahead = await _ahead(world)
     job = await world.job(max_instances=1)
     await world.trigger(job)

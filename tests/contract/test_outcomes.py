@@ -46,7 +46,7 @@ async def test_the_outcome_of_the_last_attempt_is_kept_and_found(world: World, o
     assert (last.n, last.outcome, last.result) == (1, outcome.kind, run.result)
 
 
-async def test_a_lost_worker_is_told_from_a_failure(world: World) -> None:
+async def test_the_outcome_lost_is_distinct_from_failed(world: World) -> None:
     run = await world.running(await world.job(retry={"max_attempts": 1}))
     later = await world.later(seconds=LEASE + 30)
     await later.recover()

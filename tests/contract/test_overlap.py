@@ -1,4 +1,4 @@
-"""What happens to an occurrence that comes while the job is at its limit. Whatever it is, the ledger adds up."""
+"""Overlap rules: an occurrence that is due while its job is at its limit runs, waits or is skipped, never lost."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
 """The overlap rules as a table, under real concurrency: schedulers, people, workers, dying workers and the sweep all at
-once. Somebody watches from another connection: at no time is a limit exceeded, or a run held that could start."""
+once. An observer on another connection checks that no limit is ever exceeded, and no run held that could start."""
 
 import asyncio
 import random
@@ -126,7 +126,7 @@ async def drain(world: World, overlap: str) -> None:
 
 
 async def check_rule(world: World, job: JobRecord) -> None:
-    """What the rule leaves behind, whoever came first."""
+    """The result of the rule, whichever came first."""
     reasons = {reason for reason, _ in await skipped_of(world, job)}
     assert len(await runs_of(world, job)) >= 3
     if job.spec.overlap in ("allow", "queue_all"):

@@ -84,7 +84,7 @@ async def test_jobs_that_come_and_go_between_pages(world: World, sort: str):
 
 
 @pytest.mark.parametrize("sort", ["next_run_at", "-next_run_at", "updated_at", "-updated_at"])
-async def test_what_has_the_same_time_is_told_apart_by_its_id(world: World, sort: str):
+async def test_pages_break_ties_of_equal_times_by_id(world: World, sort: str):
     """A page may end in the middle of those that are due at the same instant, or were changed at it."""
     made = {(await world.job(name=f"job-{n}", at="2091-01-01T00:00:00Z")).id for n in range(7)}
     await world.execute(f"UPDATE jobs SET updated_at = (SELECT updated_at FROM {ONE_JOB} one)")

@@ -42,7 +42,7 @@ async def answer(
 
 
 async def answer_again(world: World, run: Claimed, outcome: Outcome) -> None:
-    """As if nobody knew what came of an earlier try."""
+    """As if the result of an earlier try were unknown."""
     again = world.store.on_behalf_of(Origin(repeated=True))
     await again.transact(
         callback.answer, run_id=run.id, attempt=run.attempt, outcome=outcome, progress=None, chance=middle

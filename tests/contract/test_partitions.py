@@ -88,7 +88,7 @@ async def test_schedulers_prepare_at_once_and_under_load(world: World) -> None:
 
 @on_postgresql
 async def test_a_month_whose_rows_came_before_its_partition_stays_in_the_rest(world: World) -> None:
-    """Nobody prepared for months; then rows of that month are in the default partition already."""
+    """No partitions were created for months, so rows of that month are already in the default partition."""
     far = await world.later(days=200)
     job = await world.job()
     run_id = id_at(await far.now())
@@ -127,8 +127,8 @@ async def backup(world: World) -> AsyncIterator[None]:
 
 
 @on_postgresql
-async def test_a_backup_postpones_partitions_and_holds_up_nobody(world: World) -> None:
-    """The lock is waited for so briefly that whoever queues behind it does not notice."""
+async def test_a_backup_postpones_partitions_and_blocks_no_work(world: World) -> None:
+    """The wait for the lock is so short that statements queued behind it are not delayed noticeably."""
     later = await world.later(days=2 * MONTH)
     run = await world.running()
     before = await partitions(world, "run_history")

@@ -1,7 +1,5 @@
 """docs/architecture.md lists the files that a message passes. Here two are followed."""
 
-import asyncio
-
 import pytest
 
 from horae.notifiers import SmtpServer
@@ -30,7 +28,7 @@ async def deliver(world: World, notifier: Notifier) -> None:
     )
     duty = DeliverDuty(post)
     await duty.step()
-    await asyncio.gather(*duty._busy.values())
+    await duty._busy.over()
 
 
 @on_sqlite

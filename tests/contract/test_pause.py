@@ -78,7 +78,7 @@ async def test_a_pause_ends_by_itself_exactly_once(world: World) -> None:
 
 
 async def test_a_scheduler_knows_when_a_pause_ends(world: World) -> None:
-    """Nothing else may be due: without being told it would sleep through it."""
+    """Nothing else may be due: without a hint the scheduler would sleep through it."""
     job = await world.job(every="1h")
     await world.fire()
     await world.pause(job, until=await world.now() + timedelta(seconds=30))

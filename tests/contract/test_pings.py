@@ -151,7 +151,7 @@ async def test_start_and_success_measure_how_long_it_took(world: World):
     assert (whole.message, whole.exit_code) == (MESSAGE, 0)
 
 
-async def test_runs_that_overlap_are_told_apart(world: World):
+async def test_overlapping_runs_are_distinguished_by_rid(world: World):
     await make(world)
     for rid in "ab":
         await hear(world, Signal("start", rid=rid))
@@ -167,7 +167,7 @@ async def test_runs_that_overlap_are_told_apart(world: World):
     assert ping.standing.last_duration_ms >= 300_000
 
 
-async def test_what_is_missing_is_noticed_once(world: World):
+async def test_a_missing_report_opens_one_alert(world: World):
     await make(world)
     await hear(world, SUCCESS)
     assert await look(world) == 0
@@ -407,7 +407,7 @@ def _badge_token(world: World, badge_id: str) -> UrlToken:
     return UrlToken(found, KEYS.seal(world.project, place("badge", badge_id), "b" * 32))
 
 
-async def test_a_lost_reply_is_no_error(world: World) -> None:
+async def test_a_repetition_after_a_lost_reply_succeeds(world: World) -> None:
     made = await make(world)
 
     def patient(spec: PingSpec) -> PingSpec:

@@ -130,7 +130,7 @@ async def test_a_worker_that_stops_gives_it_back(world: World) -> None:
     assert not {*waiting} & {*left} & {*executor.begun}
 
 
-async def test_what_may_be_tried_once_only_never_waits(world: World) -> None:
+async def test_runs_with_a_single_attempt_are_not_prefetched(world: World) -> None:
     """If the worker died, it would fail without ever having begun."""
     await world.trigger(await world.job(retry={"max_attempts": 1}), 40)
     executor = Stopping(20)

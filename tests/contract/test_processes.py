@@ -1,4 +1,4 @@
-"""Who is alive, and which scheduler works on which shards."""
+"""Registration and heartbeats of processes, and the leases of schedulers on shards."""
 
 import asyncio
 from collections import Counter
@@ -280,7 +280,7 @@ async def test_a_stale_owner_cannot_renew(world: World) -> None:
     assert await owners(world) == {other.id: 64}
 
 
-async def test_what_is_leased_is_not_taken(world: World) -> None:
+async def test_shards_with_a_valid_lease_are_not_taken(world: World) -> None:
     first, second = await schedulers(world, 2)
     await world.store.transact(lambda tx: tx.processes.take_shards(first.id, LEASE, 40))
     taken = await world.store.transact(lambda tx: tx.processes.take_shards(second.id, LEASE, 64))

@@ -35,8 +35,8 @@ async def test_only_an_empty_project_is_deleted(world: World):
         await world.store.transact(projects.delete_project, project_id=made.id, actor="user:ada")
 
 
-async def test_what_is_put_into_a_project_meanwhile_keeps_it(world: World):
-    """Whoever deletes it waits for those who are at it, and then finds that it is not empty."""
+async def test_a_project_that_gets_a_job_meanwhile_is_not_deleted(world: World):
+    """The deletion waits for concurrent transactions, and then finds that the project is not empty."""
     spec = (await world.job(name="hello")).spec
     (other,) = await world.crowd(1)
     made = await world.store.transact(
@@ -118,8 +118,8 @@ async def test_a_keys_use_is_written_down_at_most_once_a_minute(world: World):
     assert await used(await world.later(seconds=61)) > first
 
 
-async def test_what_is_made_again_has_the_token_that_was_told_last(world: World):
-    """A request that is repeated by its idempotency key, whose first answer nobody heard."""
+async def test_a_repeated_creation_replaces_the_token(world: World):
+    """A request repeated with its idempotency key, after its first response was lost."""
     made = key(world, "viewer")
     await world.store.transact(keys.create_key, key=made, maker="owner")
     again = replace(made, prefix="another", digest="of another token")

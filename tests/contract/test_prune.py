@@ -47,7 +47,7 @@ async def test_a_run_counts_from_when_it_ended(world: World) -> None:
     assert await (await world.later(days=41)).prune(days=10) == 1
 
 
-async def test_dead_letters_that_nobody_resolved_are_spared(world: World) -> None:
+async def test_unresolved_dead_letters_are_not_pruned(world: World) -> None:
     dead = await world.ended(outcome=PERMANENT)
     await world.ended()
     later = await world.later(days=99)

@@ -10,15 +10,16 @@ import pytest
 from horae.domain.errors import BrokerUnavailable
 from horae.domain.runs.claim import Claimant
 from horae.domain.runs.claimable import Claimable
-from horae.domain.runs.engine_choice import EngineChoice
+from horae.domain.runs.engine_choice import CurrentEngines, EngineChoice
 from horae.domain.runs.publication import FEW, Republishing
 from horae.lifecycle import queues
+from horae.processes.duties import publish
 from horae.processes.duties.duty import Post
 from horae.processes.duties.publish import PublishDuty
 from horae.processes.settings import SchedulerSettings
 from tests.contract.world import FAILED, IDS, OFFERS, World, scheduler_sign
 
-CHOICE = EngineChoice("database", {"mail": "celery"})
+CHOICE = CurrentEngines(EngineChoice("database", {"mail": "celery"}))
 
 
 class Broker:
@@ -29,7 +30,7 @@ class Broker:
         self.away = False
         self.depth = 0
 
-    async def publish(self, runs: Sequence[Claimable]) -> None:
+    async def publish(self, runs: Sequence[Claimable], *, again: bool = False) -> None:
         if self.away:
             raise BrokerUnavailable
         self.got += runs
@@ -54,8 +55,8 @@ class Hand:
         raise AssertionError("the database's clock counts")
 
 
-def duty_of(world: World, broker: Broker, clock: Hand) -> PublishDuty:
-    settings = SchedulerSettings(engines=CHOICE, publisher=broker, republishing=Republishing(after=60, settling=2))
+def duty_of(world: World, broker: Broker, clock: Hand, engines: CurrentEngines = CHOICE) -> PublishDuty:
+    settings = SchedulerSettings(engines=engines, publisher=broker, republishing=Republishing(after=60, settling=2))
     post = Post(
         *(scheduler_sign(), world.store, settings, 64, clock, world.ids),
         *(lambda: False, lambda host, other: False),
@@ -185,3 +186,49 @@ async def test_a_run_for_later_is_published_when_it_is_due_not_earlier(world: Wo
     clock.seconds, duty.post.store = 2.1, (await world.later(seconds=2.1)).store
     await step(duty)
     assert broker.took() == [soon.id]
+
+
+@pytest.mark.parametrize("world", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True)
+async def test_a_walk_that_takes_long_is_not_stopped_by_what_it_published(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own messages are not a long queue that the rest waits behind."""
+    monkeypatch.setattr(publish, "_PORTION", 2)
+    runs = await world.trigger(await world.job(queue="mail"), 7)
+    clock, broker = Hand(), Broker()
+    await step(duty_of(await world.later(seconds=3), broker, clock))
+    assert len(broker.took()) == 7
+
+    class Slow(Broker):
+        async def publish(self, runs: Sequence[Claimable], *, again: bool = False) -> None:
+            await super().publish(runs, again=again)
+            clock.seconds += 30
+            self.depth = FEW
+
+    slow = Slow()
+    await step(duty_of(await world.later(minutes=5), slow, clock))
+    assert sorted(slow.took()) == sorted(run.id for run in runs)
+
+
+async def test_a_queue_that_moves_to_the_broker_is_published_and_back_is_left(world: World) -> None:
+    (run,) = await world.trigger(await world.job(queue="other"))
+    moving, broker = CurrentEngines(EngineChoice(has_broker=True)), Broker()
+    duty = duty_of(await world.later(seconds=3), broker, Hand(), moving)
+    await step(duty)
+    assert broker.took() == []
+    await choose(world, "celery")
+    await step(duty)
+    assert broker.took() == [run.id]
+    await choose(world, None)
+    duty.on_hint()
+    (second,) = await world.trigger(await world.job(queue="other"))
+    duty.post.store = (await world.later(seconds=100)).store
+    await step(duty)
+    assert broker.took() == []
+    await choose(world, "celery")
+    await step(duty)
+    assert sorted(broker.took()) == sorted([run.id, second.id])
+
+
+async def choose(world: World, engine: str | None) -> None:
+    await world.store.transact(queues.choose_engine, project_id=world.project, name="other", engine=engine, actor="a")

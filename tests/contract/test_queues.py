@@ -1,5 +1,7 @@
 """A paused queue: nothing of it is claimed, by any worker, until it is resumed."""
 
+from collections.abc import Collection
+
 import pytest
 
 from horae.accounts.audit import read_audit
@@ -46,7 +48,7 @@ async def test_lanes_keep_their_order_beside_a_paused_queue(world: World):
     assert [(run.queue, run.priority) for run in runs] == [("c", 9), ("c", 1), ("a", 9), ("a", 1)]
 
 
-async def test_what_runs_goes_on(world: World):
+async def test_running_runs_continue_in_a_paused_queue(world: World):
     job = await world.job(queue="mail")
     (run,) = await world.trigger(job)
     (claimed,) = (await world.claims(queues=("mail",))).runs
@@ -66,7 +68,7 @@ async def test_counts_and_who_paused_it(world: World):
     assert (known["idle"].queued, known["idle"].paused_at) == (0, None)
 
 
-async def test_who_did_it_is_on_record_once(world: World):
+async def test_pausing_and_resuming_are_audited_once(world: World):
     await world.job(queue="mail")
     for verb in ("pause", "pause", "resume", "resume"):
         await switch(world, verb, "mail")
@@ -143,3 +145,28 @@ async def test_a_job_that_cannot_be_read_may_name_any_queue(world: World):
     await tear(world, damaged)
     later = await world.later(hours=3)
     assert await later.store.read(queues.unused_queues) == []
+
+
+async def test_an_engine_is_chosen_told_and_kept(world: World):
+    await world.job(queue="mail")
+    told: list[str] = []
+
+    async def send(hints: Collection[str]) -> None:
+        told.extend(hints)
+
+    world.store.send = send
+    for engine in ("celery", "celery", None, "database"):
+        changed = await world.store.transact(
+            queues.choose_engine, project_id=world.project, name="mail", engine=engine, actor="admin"
+        )
+        assert changed.engine == engine
+    assert sorted(told) == sorted(["runs:", "publish:mail"] * 3)
+    assert (await found(world))["mail"].engine == "database"
+    assert await world.store.read(queues.chosen_engines) == {"mail": "database"}
+    with pytest.raises(NotFound):
+        await world.store.transact(
+            queues.choose_engine, project_id=world.project, name="nowhere", engine=None, actor="admin"
+        )
+    later = await world.later(hours=3)
+    assert await later.store.read(queues.unused_queues) == []
+    assert await later.store.transact(queues.forget_queues, names=["mail"]) == 0

@@ -126,7 +126,7 @@ async def test_an_answer_that_was_lost_takes_one_place(world: World) -> None:
     assert ids(await world.live()) == {run.id}
 
 
-async def test_an_occurrence_without_a_place_is_skipped_and_told(world: World, other: World) -> None:
+async def test_an_occurrence_beyond_the_quota_is_skipped_and_reported(world: World, other: World) -> None:
     by_hand = await world.job(manual=True)
     jobs = [await world.job(every="1h") for _ in range(3)]
     theirs = await other.job(every="1h")
@@ -151,7 +151,7 @@ async def test_an_occurrence_without_a_place_is_skipped_and_told(world: World, o
     assert len([run for job in jobs for run in await world.live(job)]) == 2  # the ends made room
 
 
-async def test_what_is_caught_up_takes_as_many_as_there_are(world: World) -> None:
+async def test_catch_up_queues_as_many_runs_as_the_quota_allows(world: World) -> None:
     job = await world.job(every="10m", catch_up="all", overlap="allow", max_runs=5)
     await limit(world, live_runs=2)
     later = await world.later(hours=2)

@@ -25,7 +25,7 @@ pytestmark = on_servers  # where there is one writer, nobody else writes while a
 
 @asynccontextmanager
 async def holding(world: World) -> AsyncIterator[None]:
-    """Somebody enqueues into the project, in a transaction that goes on."""
+    """A client enqueues into the project, in a transaction that stays open."""
     held, done = asyncio.Event(), asyncio.Event()
 
     async def hold(tx: Transaction) -> None:

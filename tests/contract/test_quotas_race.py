@@ -1,5 +1,5 @@
 """A quota of live runs under real concurrency: schedulers, people, workers and jobs that follow others all at once.
-Somebody watches from another connection: the limit is never exceeded, and every occurrence is accounted for."""
+An observer on another connection checks that the limit is never exceeded and every occurrence is accounted for."""
 
 import asyncio
 from contextlib import AsyncExitStack, suppress

@@ -1,4 +1,4 @@
-"""What quotas cost: nothing where there are none, and the same for a project of any size where there are."""
+"""The cost of quotas: no statement without them, and with them the same for projects of any size."""
 
 import pytest
 
@@ -14,7 +14,7 @@ _SLACK = 40  # as in test_width.py
 JOBS, RUNS = 10_000, 30_000
 
 
-async def test_who_has_no_quota_sends_no_further_statement(world: World) -> None:
+async def test_a_project_without_quotas_costs_no_further_statement(world: World) -> None:
     """Of all that makes runs, by the number of statements; a quota costs two of them."""
     job = await world.job(manual=True)
     costly, meter = await metered(world)

@@ -1,4 +1,4 @@
-"""What people see: live and ended runs as one list, in which nothing vanishes and nothing is double."""
+"""Reads: live and ended runs as one list, in which no run is missing and none appears twice."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -154,7 +154,7 @@ async def test_a_run_looks_the_same_live_and_ended(world: World) -> None:
     assert [getattr(live, field) for field in shown] == [getattr(ended, field) for field in shown]
 
 
-async def test_what_is_no_id_finds_nothing(world: World) -> None:
+async def test_malformed_ids_find_nothing(world: World) -> None:
     for nonsense in ("", "x", "0" * 36, IDS.new().upper(), IDS.new() + "0", "../etc/passwd", "' OR 1=1 --"):
         assert await world.store.read(_find_both, world.project, nonsense) == (None, None)
 
@@ -251,7 +251,7 @@ async def test_a_key_is_found_by_its_prefix(world: World) -> None:
     assert await world.store.read(lambda tx: tx.access.key("ABC")) is None
 
 
-async def test_a_key_that_expired_is_none(world: World) -> None:
+async def test_an_expired_key_is_not_found(world: World) -> None:
     await world.store.transact(lambda tx: tx.access.add_key(key(world.project, "ci", "abc")))
     await world.execute("UPDATE api_keys SET expires_at = :at", at=await world.now())
     later = await world.later(seconds=1)

@@ -190,7 +190,7 @@ async def test_a_sweep_first_asks_whether_there_is_anything_to_do(world: World) 
 # ---- start_within
 
 
-async def test_a_run_that_nobody_starts_in_time_ends_failed(world: World) -> None:
+async def test_a_run_not_started_within_start_within_fails(world: World) -> None:
     job = await world.job(every="1h", start_within=300)
     await world.fire()
     (run,) = await world.live()

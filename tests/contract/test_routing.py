@@ -27,7 +27,7 @@ async def test_a_failed_run_becomes_a_message_once(world: World) -> None:
     assert await world.rows("SELECT * FROM notices") == []
 
 
-async def test_the_same_failure_is_told_once_and_its_repeats_are_counted(world: World) -> None:
+async def test_the_same_failure_is_sent_once_and_repeats_are_counted(world: World) -> None:
     await create(world)
     job = await world.job()
     for _ in range(3):
@@ -42,7 +42,7 @@ async def test_the_same_failure_is_told_once_and_its_repeats_are_counted(world: 
     assert len(await deliveries(later)) == 2
 
 
-async def test_recovery_is_told_to_those_who_heard_of_the_failure(world: World) -> None:
+async def test_a_recovery_goes_to_channels_that_got_the_failure(world: World) -> None:
     told, quiet = await create(world, "told"), await create(world, "quiet", severity="critical")
     job = await world.job()
     await world.ended(job, PERMANENT)
@@ -55,7 +55,7 @@ async def test_recovery_is_told_to_those_who_heard_of_the_failure(world: World) 
     assert quiet.id not in {row["channel_id"] for row in rows}
 
 
-async def test_the_end_is_told_after_the_job_is_gone_and_after_a_digest(world: World) -> None:
+async def test_the_end_is_sent_after_the_job_was_deleted_and_after_a_digest(world: World) -> None:
     await create(world, "on call", target={"kind": "pagerduty", "routing_key": "R" * 32}, tags=["prod"])
     await create(world, "digests", digest=60, events=["alert"])
     job = await world.job(tags=["prod"])
@@ -139,7 +139,7 @@ async def test_an_installation_s_channel_hears_of_the_installation_alone(world: 
     assert {row["channel_id"]: row["incident"] for row in await deliveries(world)} == {own.id: "b", ours.id: "a"}
 
 
-async def test_a_damaged_channel_and_a_damaged_notice_harm_nobody_else(world: World) -> None:
+async def test_a_damaged_channel_or_notice_does_not_affect_others(world: World) -> None:
     broken, sound, newer = await create(world, "broken"), await create(world, "sound"), await create(world, "newer")
     document = "'{\"target\": 7}'"
     await world.execute(f"UPDATE channels SET spec = {document} WHERE name = 'broken'")
@@ -188,12 +188,12 @@ async def test_many_notices_are_digested_in_bounded_statements(world: World) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True)
-async def test_a_hundred_thousand_notices(world: World) -> None:
+async def test_thousands_of_notices(world: World) -> None:
     """Some one by one, the rest in one digest for each channel, at the same few statements for each batch. On the
     database that is quickest to fill: the others take the same statements."""
     await create(world, "digest", digest=60)
     await create(world, "rate", per_hour=10)
-    for _ in range(100):
+    for _ in range(20):
         await put(world, *(notice(world, f"alert:{world.ids.new()}") for _ in range(1_000)))
     watched, notes = await noted(world)
     while (await watched.store.transact(route, limit=500)).notices:
@@ -201,4 +201,4 @@ async def test_a_hundred_thousand_notices(world: World) -> None:
         assert notes.rows <= 600
         notes.clear()
     found = [(row["kind"], row["notices"]) for row in await deliveries(world)]
-    assert sorted(found) == [*[("alert", 1)] * 10, ("digest", 99_990), ("digest", 100_000)]
+    assert sorted(found) == [*[("alert", 1)] * 10, ("digest", 19_990), ("digest", 20_000)]

@@ -98,7 +98,7 @@ async def test_a_recovery_code_opens_one_session_however_many_try_at_once(world:
     assert await sign_in(world, bob, "code-4") is None, "codes belong to one user"
 
 
-async def test_a_sign_in_whose_answer_was_lost_is_no_replay(world: World):
+async def test_a_sign_in_repeated_after_a_lost_reply_is_not_a_replay(world: World):
     ada = await user(world, "ada")
     app = await enrolled(world, ada)
     how: dict[str, Any] = {"session": new_session(ada), "checked": HASH, "code": await app.code(world), "seals": SEALS}

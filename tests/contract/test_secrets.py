@@ -58,7 +58,7 @@ async def test_a_value_is_saved_sealed_and_replaced(world: World):
     assert "second" not in str(row)
 
 
-async def test_names_are_told_apart_by_case_and_listed_in_order(world: World):
+async def test_names_are_case_sensitive_and_listed_in_order(world: World):
     for name in ("token", "TOKEN", "B"):
         await save(world, name, f"value of {name}")
     assert await opened(world, "token", "TOKEN") == {"token": "value of token", "TOKEN": "value of TOKEN"}
@@ -160,7 +160,7 @@ async def test_rotation_seals_everything_anew_and_is_repeated_freely(world: Worl
     assert await rotate(world) == (0, [])
 
 
-async def test_what_no_key_opens_is_named_and_left(world: World):
+async def test_secrets_that_no_key_decrypts_are_named_and_left_unchanged(world: World):
     await save(world, "GOOD", "value")
     await save(world, "LOST", "value", keys=Keyring("a key that nobody has any more, 55b1"))
     await save(world, "SPOILT", "value")

@@ -36,7 +36,7 @@ async def test_of_two_refreshes_at_once_one_wins_and_the_session_ends(world: Wor
     assert not await alive(world, opened.id)
 
 
-async def test_a_refresh_whose_answer_was_lost_is_no_reuse(world: World):
+async def test_a_refresh_repeated_after_a_lost_reply_is_not_a_reuse(world: World):
     opened = await session(world, await user(world, "ada"))
     assert await world.store.transact(
         lost_reply(sessions.refresh), session_id=opened.id, generation=1, digest="d1", new_digest="d2"

@@ -81,7 +81,7 @@ async def test_an_account_without_a_password_gets_none(world: World, somebody: U
     assert refused.value.field == "password"
 
 
-async def test_a_name_that_somebody_has_is_not_taken_over(world: World, somebody: User):
+async def test_an_existing_account_is_not_taken_over_by_name(world: World, somebody: User):
     assert await enter(world, person(name="root")) == Refusal.TAKEN
     assert await enter(world, person(Rights(is_admin=True), name="root")) == Refusal.TAKEN
 
@@ -149,7 +149,7 @@ async def test_admins_by_claims_and_by_hand(world: World, somebody: User):
     assert (await found(world)).is_admin
 
 
-async def test_who_loses_a_role_loses_the_invitations_that_it_let_them_make(world: World, somebody: User):
+async def test_losing_a_role_withdraws_the_invitations_that_it_allowed(world: World, somebody: User):
     await enter(world, person(Rights(roles={"default": "owner"})))
     await invite(world, await found(world), "link")
     await enter(world, person(EDITOR))
@@ -162,7 +162,7 @@ async def test_the_deactivated_stay_out(world: World, somebody: User):
     assert await enter(world, person()) == Refusal.INACTIVE
 
 
-async def test_who_was_deleted_comes_as_somebody_new(world: World, somebody: User):
+async def test_a_deleted_user_gets_a_new_account(world: World, somebody: User):
     before = (await enter(world, person())).user.id
     await world.store.transact(users.delete_user, ref="ada", actor="user:root")
     assert (await enter(world, person())).user.id != before
@@ -232,7 +232,7 @@ async def test_an_account_moves_to_the_provider_with_its_user_alone(world: World
 
 
 async def test_two_tabs_link_one_identity(world: World, somebody: User):
-    """Each came back from the provider as somebody else, at the same moment."""
+    """Each came back from the provider as a different user, at the same moment."""
     hers = await session(world, await user(world, "ada"))
 
     def link(subject: str) -> Any:

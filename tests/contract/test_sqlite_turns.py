@@ -63,7 +63,7 @@ async def test_in_the_order_of_asking(connections: list[SqliteConnection]) -> No
     assert await who(a) == "abcda"
 
 
-async def test_whoever_gives_up_is_in_nobodys_way(
+async def test_a_waiter_that_gives_up_does_not_block_the_queue(
     connections: list[SqliteConnection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b, c, _ = connections

@@ -22,7 +22,7 @@ def told(found: StrandedRuns) -> list[tuple[str, str, int]]:
     return [(one.queue, one.needs, one.runs) for one in found.stranded]
 
 
-async def test_what_no_worker_offers(world: World) -> None:
+async def test_runs_whose_needs_no_worker_offers_are_stranded(world: World) -> None:
     worker = await alive(world, queues=())
     await world.trigger(await world.job(**CONTAINER, queue="gpu"), 3)
     await world.trigger(await world.job(), 2)
@@ -41,7 +41,7 @@ async def test_what_no_worker_offers(world: World) -> None:
     assert told(await find(later)) == []
 
 
-async def test_a_queue_that_nobody_serves(world: World) -> None:
+async def test_runs_in_a_queue_without_workers_are_stranded(world: World) -> None:
     await alive(world, queues=("default",))
     await world.trigger(await world.job(queue="mail"))
     later = await world.later(seconds=60)
@@ -61,7 +61,7 @@ async def test_without_any_worker_everything_is_stranded(world: World) -> None:
     assert told(await find(gone)) == [("default", "python:work", 1)]
 
 
-async def test_what_is_held_or_for_later_waits_by_right(world: World) -> None:
+async def test_held_and_future_runs_are_not_stranded(world: World) -> None:
     await world.trigger(await world.job(max_instances=1), 5)
     await world.trigger(await world.job(queue="later"), run_at=await world.now() + timedelta(days=1))
     assert told(await find(await world.later(seconds=60))) == [("default", "python:work", 1)]
@@ -77,7 +77,7 @@ async def test_many_wants_of_many_queues(world: World) -> None:
     assert sorted(found) == sorted(wanted)
 
 
-async def test_projects_are_told_apart(world: World) -> None:
+async def test_stranded_runs_are_counted_per_project(world: World) -> None:
     await world.trigger(await world.job(queue="gpu"), 3)
     stranger = IDS.new()
     (first, *_) = await world.live()

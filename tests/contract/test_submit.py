@@ -182,7 +182,7 @@ async def test_deleting_cancels_what_is_queued_asks_what_runs_and_keeps_history(
     assert asked.job_name == job.spec.name
 
 
-async def test_who_asks_so_late_that_the_run_has_ended_gets_no_second_one(world: World) -> None:
+async def test_a_late_repetition_creates_no_second_run(world: World) -> None:
     """A server that stood still while another did what it was asked: the same request, with the same id."""
     job = await world.job()
     (run,) = await world.trigger(job)

@@ -1,4 +1,4 @@
-"""The caller's trace stays with its run, wherever the run goes."""
+"""The caller's trace context is kept by its run through retries, history and followers."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ async def test_limits_and_quotas_hold_without_it(world: World) -> None:
         await world.trigger(gated)
 
 
-async def test_those_who_hear_of_runs_hear_of_these(world: World) -> None:
+async def test_observers_are_notified_of_a_single_run(world: World) -> None:
     heard: list[Any] = []
     world.store.observers = (heard.append,)
     (run,) = await world.trigger(await world.job())

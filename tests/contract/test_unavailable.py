@@ -75,7 +75,7 @@ async def test_a_server_that_takes_no_changes_is_not_connected_to(world: World) 
 
 
 @on_postgresql
-async def test_whoever_asks_is_told_that_it_takes_no_changes(world: World) -> None:
+async def test_a_read_only_database_fails_the_write_check(world: World) -> None:
     await world.store.read(lambda tx: tx.upkeep.check_writable())
     name = world.url.rpartition("/")[2]
     await world.store.read(fetch, f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
@@ -130,10 +130,10 @@ async def test_all_connections_in_use_is_said_in_time(world: World) -> None:
 
 
 @on_servers
-async def test_a_statement_that_nobody_is_at_any_more_is_given_up(
+async def test_a_statement_on_a_dead_connection_is_abandoned_and_retried(
     world: World, proxy: Proxy, far: SqlStore, watchful: None
 ) -> None:
-    """The old connection leads nowhere and nobody says so, while a new one would be answered."""
+    """The old connection is silently dead, while a new one would work."""
     tries: list[bool] = []
 
     async def work(tx: Transaction) -> None:
@@ -149,7 +149,7 @@ async def test_a_statement_that_nobody_is_at_any_more_is_given_up(
 
 
 @on_servers
-async def test_connections_that_are_doubted_are_replaced_before_anybody_waits_for_them(
+async def test_doubtful_connections_are_replaced_before_they_are_used(
     world: World, proxy: Proxy, far: SqlStore
 ) -> None:
     tries: list[bool] = []
@@ -179,7 +179,7 @@ async def test_a_statement_that_takes_long_is_waited_for(world: World, far: SqlS
 
 
 @on_postgresql
-async def test_while_nobody_answers_one_tries_for_all(
+async def test_during_an_outage_one_connection_attempt_serves_all(
     world: World, proxy: Proxy, far: SqlStore, watchful: None
 ) -> None:
     await far.read(lambda tx: tx.now())

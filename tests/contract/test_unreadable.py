@@ -138,7 +138,7 @@ async def test_a_run_goes_back_uncounted_and_not_at_once(world: World) -> None:
     assert other.id != worker.id
 
 
-async def test_it_ends_when_nobody_who_could_take_it_can_read_it(world: World) -> None:
+async def test_a_run_fails_when_no_capable_worker_can_read_its_definition(world: World) -> None:
     worker, other = await alive(world), await alive(world, scheduler=False)
     await alive(world, scheduler=False, queues=("elsewhere",))  # could not take it
     await alive(world, scheduler=False, offers=("http",))  # nor could this one
@@ -153,7 +153,7 @@ async def test_it_ends_when_nobody_who_could_take_it_can_read_it(world: World) -
     assert "no worker could read version 1" in why.summary
 
 
-async def test_those_that_are_about_to_start_are_waited_for(world: World) -> None:
+async def test_workers_that_are_starting_get_a_grace_period(world: World) -> None:
     worker = await alive(world)
     run = await world.running()
     assert await returned(world, worker, run, patience=300) == GivenBack(1, 0)
@@ -165,7 +165,7 @@ async def test_those_that_are_about_to_start_are_waited_for(world: World) -> Non
 
 
 async def test_a_worker_reads_it_again_each_time(world: World) -> None:
-    """Somebody may have mended the row: nothing but a restart would tell the worker otherwise."""
+    """The row may have been repaired: otherwise only a restart would make the worker notice."""
     worker = await alive(world)
     job = await world.job()
     (row,) = await world.rows("SELECT spec FROM job_versions")

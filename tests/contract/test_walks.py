@@ -23,6 +23,7 @@ from sqlalchemy.engine import make_url
 
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
+from horae.lifecycle.deletion import carry_out
 from tests.contract.ledger import assert_accounted
 from tests.contract.oracle import Oracle, Picture, changes
 from tests.contract.world import (
@@ -156,6 +157,8 @@ class Walk(RuleBasedStateMachine):
     def delete(self, which: int) -> None:
         job = _of(self.jobs, which)
         self.do(self.world.delete(job))
+        while self.do(self.world.store.transact(carry_out)):  # of very many runs, schedulers cancel the rest
+            pass
         live = [row for row in self.look().tables["runs"] if row["job_id"] == job]
         assert all(row["status"] == "running" and row["cancel_requested_at"] is not None for row in live)
 
@@ -217,7 +220,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.claims)
     @rule(which=some, outcome=outcomes)
     def finish(self, which: int, outcome: Outcome) -> None:
-        """Whatever was claimed at any time: most of it is somebody else's by now, and refused."""
+        """Any claim so far: most of these runs belong to another worker by now, and are refused."""
         self._finish(_of(self.claims[::-1], which), outcome)
 
     @precondition(lambda self: self._late())

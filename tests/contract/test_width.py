@@ -5,7 +5,7 @@ import pytest
 
 from horae.domain.jobs.job_record import JobRecord
 from tests.contract.cost import metered
-from tests.contract.wide import Verb, go_through, narrow, widen
+from tests.contract.wide import Verb, enough, go_through, narrow, widen
 from tests.contract.world import World
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ async def _costs(world: World, gated: JobRecord) -> dict[str, tuple[int, int]]:
 async def test_width_costs_nothing(world: World) -> None:
     gated = await narrow(world)
     before = await _costs(world, gated)
-    await widen(world, gated)
+    await widen(world, gated, enough)
     after = await _costs(world, gated)
     said = f"narrow {before}, wide {after}"
     assert {name: cost[0] for name, cost in after.items()} == {name: cost[0] for name, cost in before.items()}, said

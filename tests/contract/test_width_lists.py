@@ -15,7 +15,7 @@ from horae.ports import Transaction
 from horae.store.jobs import job_page
 from tests.contract.cost import metered
 from tests.contract.test_width import _SLACK
-from tests.contract.wide import _UUID, copy
+from tests.contract.wide import _UUID, copy, enough
 from tests.contract.world import IDS, PERMANENT, TIMED_OUT, World
 
 pytestmark = pytest.mark.slow
@@ -53,12 +53,12 @@ async def test_pages_of_what_is_rare(world: World) -> None:
         "letters of one cause": ("dead_letters", DeadFilter(fingerprint=letter["fingerprint"]), 1),
     }
     before = await _costs(world, pages)
-    uuid = _UUID.get(world.kind, "UUID()")
+    uuid, others = _UUID.get(world.kind, "UUID()"), enough(world, OTHERS)
     number = "'other ' || v.n" if world.kind == "sqlite" else "CONCAT('other ', v.n)"
-    await copy(world, "jobs", fine.id, OTHERS, name=number)
-    await copy(world, "run_history", ended.id, OTHERS)
-    await copy(world, "run_history", failed.id, OTHERS)
-    await copy(world, "dead_letters", failed.id, OTHERS, key="run_id", run_id=uuid)
+    await copy(world, "jobs", fine.id, others, name=number)
+    await copy(world, "run_history", ended.id, others)
+    await copy(world, "run_history", failed.id, others)
+    await copy(world, "dead_letters", failed.id, others, key="run_id", run_id=uuid)
     for table in ("jobs", "run_history", "dead_letters", "job_stats", "stat_deltas"):
         if world.kind != "sqlite":
             await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
@@ -115,9 +115,9 @@ async def test_queues_among_those_of_others(world: World) -> None:
         return meter.read
 
     before = [await cost(everything=False), await cost(everything=True)]
-    await copy(world, "runs", run.id, OTHERS)
+    await copy(world, "runs", run.id, enough(world, OTHERS))
     number = "'other ' || v.n" if world.kind == "sqlite" else "CONCAT('other ', v.n)"
-    await copy(world, "queues", "mail", OTHERS, key="name", name=number)
+    await copy(world, "queues", "mail", enough(world, OTHERS), key="name", name=number)
     other = Project(IDS.new(), "other", "Other")
     await world.store.transact(create_project, project=other, actor="test")
     await world.rows(

@@ -332,7 +332,7 @@ class Teller:
         await self.world.delete(self.job)
 
     async def rows(self) -> str:
-        """What is in the database, for whoever looks for the reason."""
+        """The content of the database, to find the reason."""
         rows = [*await self.world.live(self.job), *await self.world.history(self.job)]
         rows = sorted((row for row in rows if row["trigger"] == "schedule"), key=lambda row: row["scheduled_for"])
         told = [

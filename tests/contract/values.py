@@ -61,7 +61,7 @@ def spec(**fields: Any) -> JobSpec:
 
 
 def lost_reply(verb: Verb[P, T]) -> Verb[P, T]:
-    """The same verb, but the answer to its first commit is lost on the way: nobody knows whether it took effect."""
+    """The same verb, but the reply to its first commit is lost: it is unknown whether it took effect."""
 
     async def work(tx: Transaction, *args: P.args, **kwargs: P.kwargs) -> T:
         result = await verb(tx, *args, **kwargs)

@@ -51,7 +51,7 @@ async def rules(world: World) -> list[str]:
 
 
 async def notices(world: World) -> list[tuple[str, str]]:
-    """Kind and title of what channels are to be told of alerts, in order."""
+    """Kind and title of the notices about alerts, in order."""
     rows = await world.rows("SELECT kind, title FROM notices WHERE kind IN ('alert', 'cleared', 'budget') ORDER BY id")
     return [(row["kind"], row["title"]) for row in rows]
 
@@ -84,3 +84,24 @@ def mine(world: World, *, everything: bool = False) -> Reach:
 
 def titles(found: Sequence[AlertRecord]) -> list[str]:
     return [alert.title for alert in found]
+
+
+async def well_again(world: World, rule: str, **how: Any) -> World:
+    """Whatever was wrong is not any more: the alert clears a minute later, once."""
+    await evaluate(world, **how)
+    assert rule in await rules(world)
+    later = await world.later(seconds=61)
+    await beat(later)
+    await evaluate(later, **how)
+    await evaluate(later, **how)
+    assert rule not in await rules(later)
+    assert len(await alerts(later, "cleared", rule)) == 1
+    return later
+
+
+async def only(world: World, rule: str) -> Any:
+    (found,) = await alerts(world, rule=rule)
+    assert found.action.text
+    assert found.why
+    assert found.since <= found.last_seen_at
+    return found

@@ -1,123 +1,36 @@
 """The README and the examples, as a newcomer follows them: the commands are taken from the pages and executed.
 
-A block of commands is marked by a comment before it, `<!-- test: first job -->`; blocks of one name run in one shell,
-in their order. What is peculiar to this machine is put in their place: the port, the database, the API key.
+What is peculiar to this machine is put in their place: the port, the database, the API key.
 """
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
+from tests.e2e.terminal import Pages, Shell, Terminal
 from tests.integration.up.running import Running, free_port
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md"]
-BLOCK = re.compile(r"<!-- test: ([a-z ]+) -->\n```sh\n(.*?)```", re.DOTALL)
-
-
-BLOCKS = [block for page in PAGES for block in BLOCK.findall(page.read_text())]
-
-
-def commands(name: str, **replaced: str) -> str:
-    """The commands that go by this name; every text to be replaced must be there."""
-    text = "\n".join(block for found, block in BLOCKS if found == name)
-    assert text, f"there is no block `<!-- test: {name} -->`"
-    for old, new in replaced.items():
-        assert old in text, f"{old} is not in the block {name}"
-        text = text.replace(old, new)
-    return text
+PAGES = Pages([ROOT / "README.md", ROOT / "examples" / "README.md"])
+commands = PAGES.commands
 
 
 def test_every_marked_block_is_one_that_a_test_runs():
-    assert {name for name, _ in BLOCKS} == {
+    assert PAGES.names == {
         "up", "first job", "more jobs", "python", "python client", "cluster", "cluster client",
     }  # fmt: skip
-
-
-def environment(**settings: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")} | settings
-
-
-class Shell:
-    """Runs commands as somebody in the folder would type them."""
-
-    def __init__(self, folder: Path, **settings: str) -> None:
-        self._folder = folder
-        self._environment = environment(**settings)
-
-    def run(self, script: str) -> str:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
-            cwd=self._folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-    def json(self, command: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(self.run(f"{command} --json"))["items"]
-        return found
-
-
-class Terminal:
-    """A terminal in which commands go on in the background."""
-
-    def __init__(self, folder: Path, script: str, **settings: str) -> None:
-        self._file = folder / "terminal.txt"
-        with self._file.open("wb") as output:
-            self._shell = subprocess.Popen(
-                ["bash", "-euo", "pipefail", "-c", f"{script}\nwait"],
-                cwd=folder,
-                env=environment(**settings),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-
-    @property
-    def output(self) -> str:
-        return self._file.read_text()
-
-    def key(self) -> str | None:
-        """The API key that was printed."""
-        found = re.search(r"^horae_\S+$", self.output, re.MULTILINE)
-        return found[0] if found else None
-
-    def says(self, *signs: str) -> bool:
-        """Whether all of these were printed; fails if the shell has ended."""
-        assert self._shell.poll() is None, self.output
-        return all(sign in self.output for sign in signs)
-
-    def close(self) -> None:
-        """Asks everything in it to stop; nothing may be left."""
-        shell = psutil.Process(self._shell.pid)
-        processes = shell.children(recursive=True)
-        for process in [*processes, shell]:
-            with suppress(psutil.NoSuchProcess):
-                process.terminate()
-        self._shell.wait(10)
-        assert psutil.wait_procs(processes, timeout=10)[1] == []
 
 
 # ---- make up, the first jobs, Ctrl-C, make up
@@ -169,7 +82,7 @@ def make_up(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 async def ctrl_c(up: Running) -> None:
-    """One Ctrl-C ends it all within seconds, and nobody complains."""
+    """One Ctrl-C ends it all within seconds, without errors."""
     group = os.getpgid(up.pid)
     up.signal_group(signal.SIGINT)
     # `make` itself waits for its command and then dies of the same signal, as it always does.

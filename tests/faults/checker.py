@@ -117,7 +117,7 @@ class Checker:
                 tally.overlapping += self._count(f"more than {limit} runs at a time", [f"{job_id} {most}"])
 
     def _stale(self, history: Sequence[Row], tally: Tally) -> None:
-        """A run that ended by an attempt although a later one had begun was ended by somebody without its lease."""
+        """A run that was ended by an attempt after a later one had begun was ended by a worker without its lease."""
         latest: dict[str, int] = defaultdict(int)
         for note in self._oracle.notes():
             latest[note.run_id] = max(latest[note.run_id], note.attempt)

@@ -65,7 +65,7 @@ class Troupe:
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:
-        """Nobody spins while the database is away."""
+        """No process busy-waits while the database is down."""
         before, since = {member.pid: _spent(member) for member in self.members}, time.monotonic()
         yield
         lasted = time.monotonic() - since

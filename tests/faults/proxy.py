@@ -88,7 +88,7 @@ class Proxy:
         return len(self._links)
 
     def refuse(self) -> None:
-        """Cuts what is connected, and turns away whoever comes."""
+        """Cuts existing connections, and refuses new ones."""
         self._refusing = True
         self.cut()
 
@@ -100,7 +100,7 @@ class Proxy:
             link.cut()
 
     def silence(self) -> None:
-        """Nothing passes any more in either direction, and nobody is told."""
+        """Silently drops everything in both directions."""
         self._open.clear()
 
     def speak(self) -> None:
@@ -108,7 +108,7 @@ class Proxy:
         self._open.set()
 
     def strand(self) -> None:
-        """As after a failover: what is connected leads nowhere, and nobody says so."""
+        """As after a failover: existing connections are silently dead."""
         for link in self._links:
             link.stranded = True
 

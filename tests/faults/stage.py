@@ -14,16 +14,15 @@ from typing import Any, TypeVar
 
 from horae.clock import SystemClock
 from horae.sdk.task import Task
-from horae.store.schema import migrate
-from tests.databases import Databases, run
+from tests.databases import Databases
 from tests.faults.checker import Checker
 from tests.faults.proxy import Proxy
 from tests.faults.scenario import Scenario, Times
 from tests.faults.tally import Tally
-from tests.functions import register
 from tests.integration.cluster import tasks
 from tests.integration.cluster.cluster import PATIENCE, Cluster, Member, Row, eventually
 from tests.integration.cluster.oracle import Note, Oracle
+from tests.migrated import migrated_once
 from tests.waiting import until
 
 T = TypeVar("T")
@@ -44,17 +43,13 @@ class Templates:
 
     def __init__(self, databases: Databases) -> None:
         self.databases = databases
-        self._made: dict[str, str] = {}
+        functions = [task.function for task in vars(tasks).values() if isinstance(task, Task)]
+        self._made = migrated_once(databases, functions)
         self._lock = threading.Lock()
 
     def copy(self, kind: str) -> str:
         with self._lock:  # also because PostgreSQL copies one database once at a time
-            if kind not in self._made:
-                url = self.databases.create(kind)
-                run(migrate(url))
-                run(register(url, *(task.function for task in vars(tasks).values() if isinstance(task, Task))))
-                self._made[kind] = url
-            return self.databases.create(kind, like=self._made[kind])
+            return self.databases.create(kind, like=self._made(kind))
 
 
 class Stage:

@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--no-shrink", action="store_true", help="tell a failure as it is")
     parser.add_argument("--mutants", action="store_true", help="the table of planted bugs, and the worlds needed")
     parser.add_argument("--year", action="store_true", help="years of schedules instead of minutes of a cluster")
+    parser.add_argument("--broker", action="store_true", help="clusters whose runs a broker carries")
     given = parser.parse_args()
     if given.mutants:
         print(table(MOST))
@@ -37,7 +38,7 @@ def main() -> int:
     if given.year:
         return _years(seeds, keep)
     began, failed, virtual, steps = time.monotonic(), 0, 0.0, 0
-    for trial in _trials(seeds, given.jobs, keep):
+    for trial in _trials(seeds, given.jobs, keep, "broker" if given.broker else "cluster"):
         virtual += trial.virtual
         steps += trial.steps
         if trial.failure is not None:
@@ -56,7 +57,7 @@ def _years(seeds: list[str], keep: list[str] | None) -> int:
     failed = 0
     for seed in seeds:
         began = time.monotonic()
-        year = attempt(seed, keep=keep, year=True)
+        year = attempt(seed, keep=keep, kind="year")
         if year.failure is not None:
             failed += 1
             print(told(year, year), flush=True)
@@ -66,8 +67,8 @@ def _years(seeds: list[str], keep: list[str] | None) -> int:
     return 1 if failed else 0
 
 
-def _trials(seeds: list[str], jobs: int, keep: list[str] | None) -> Iterator[Trial]:
-    work = partial(attempt, keep=keep)
+def _trials(seeds: list[str], jobs: int, keep: list[str] | None, kind: str) -> Iterator[Trial]:
+    work = partial(attempt, keep=keep, kind=kind)
     if jobs == 1 or len(seeds) < 8:
         yield from map(work, seeds)
         return

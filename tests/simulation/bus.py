@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tests.simulation.process import Process
     from tests.simulation.world import World
 
-TOPICS = {"scheduler": ("jobs", "shards"), "worker": ("runs", "cancel", "workers"), "serve": ()}
+TOPICS = {"scheduler": ("jobs", "shards", "publish"), "worker": ("runs", "cancel", "workers"), "serve": ()}
 
 
 class Bus:

@@ -5,7 +5,7 @@ the others as they are."""
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 # Kind → how likely at one point, and at a commit, where it hurts most.
@@ -21,6 +21,7 @@ RATES = {
 }
 WEIGHTS = (0.0, 0.3, 1.0, 1.0, 3.0)
 HINTS = {"lost": 0.2, "late": 0.2, "twice": 0.1}
+MESSAGES = {"lost": 0.1, "late": 0.15, "twice": 0.15}  # of a broker
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Faults:
             self._plain.append((kind, plain * weight))
             self._commit.append((kind, commit * weight))
         self._hints = {kind: rate * chance.choice((0, 1, 1, 3)) for kind, rate in HINTS.items()}
+        chance = random.Random(f"{seed}/messages")
+        self._messages = {kind: rate * chance.choice((0, 1, 1, 2)) for kind, rate in MESSAGES.items()}
         self._sum = sum(rate for _, rate in self._plain), sum(rate for _, rate in self._commit)
         self.keep = None if keep is None else frozenset(keep)
         self.happened: list[str] = []
@@ -59,8 +62,14 @@ class Faults:
         return None
 
     def hint(self, process: str, point: int, chance: random.Random) -> str | None:
+        return self._one_of(self._hints, process, point, chance)
+
+    def message(self, sender: str, point: int, chance: random.Random) -> str | None:
+        return self._one_of(self._messages, sender, point, chance)
+
+    def _one_of(self, rates: Mapping[str, float], process: str, point: int, chance: random.Random) -> str | None:
         draw = chance.random()
-        for kind, rate in self._hints.items():
+        for kind, rate in rates.items():
             if draw < rate:
                 wanted = self._wanted(Fault(kind, f"{process}#{point}", 0))
                 return None if wanted is None else kind

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tests.simulation.mutants import MUTANTS, Mutant, planted
+from tests.simulation.mutant import Mutant, planted
+from tests.simulation.mutants import MUTANTS
 from tests.simulation.oracle import Violation
 from tests.simulation.rewrites import Misfit
 from tests.simulation.trial import Trial, attempt
@@ -30,7 +31,7 @@ def hunt(mutant: Mutant, most: int, *, likely: int = 0) -> Find:
     the plant's own, such as an argument of another name."""
     with planted(mutant):
         for seed in (likely, *range(most)):
-            trial = attempt(str(seed))
+            trial = attempt(str(seed), kind=mutant.kind)
             if trial.failure is not None and not isinstance(trial.failure, Violation):
                 raise Misfit(f"{mutant.name} broke no rule in seed {seed}, but {trial.failure!r}") from trial.failure
             if trial.failure is not None:

@@ -165,7 +165,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         return actor.context.run(self.create_task, work)
 
     def begin(self, actor: Actor, work: Coroutine[Any, Any, Any]) -> None:
-        """The same, if nobody waits for its end."""
+        """The same, without waiting for its end."""
         self.spawn(actor, work).add_done_callback(_no_failure)
 
     def stop_actor(self, actor: Actor) -> None:

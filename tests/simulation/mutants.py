@@ -1,13 +1,9 @@
-"""Bugs, planted on purpose: each must be found. A mutant rewrites statements on their way to the database, or puts
-something else in the place of a function of the product."""
+"""Bugs, planted on purpose: each must be found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
 from horae.domain.runs import firing
 from horae.domain.runs import outcome as outcomes
@@ -19,27 +15,10 @@ from horae.processes.heartbeat import Heartbeat
 from horae.processes.prefetch import Prefetch, Ready
 from horae.store.jobs.jobs import JobTable
 from horae.store.runs.gates import GateTable
+from tests.simulation.broker_mutants import BROKER_MUTANTS
 from tests.simulation.connection import VERB
-from tests.simulation.rewrites import Rewrite, changing
-
-Patch = tuple[Any, str, Any]
-
-
-@dataclass
-class Mutant:
-    name: str
-    what: str
-    sql: tuple[Rewrite, ...] = ()
-    patches: Callable[[], list[Patch]] = list
-
-
-@contextmanager
-def planted(mutant: Mutant) -> Iterator[None]:
-    with ExitStack() as stack:
-        for owner, name, value in mutant.patches():
-            stack.enter_context(patch.object(owner, name, value))
-        stack.enter_context(changing(*mutant.sql))
-        yield
+from tests.simulation.mutant import Mutant, Patch
+from tests.simulation.rewrites import Rewrite
 
 
 def _advance_alone() -> list[Patch]:
@@ -283,5 +262,6 @@ MUTANTS = [
         sql=(Rewrite("runs.attempt - 1, ", "runs.attempt - 1, due_at = horae_now(), ", ("UPDATE runs SET attempt",)),),
     ),
     Mutant("callback taken for its own", "one that came to nothing is acknowledged", patches=_any_end_is_its_own),
+    *BROKER_MUTANTS,
 ]
 BY_NAME = {mutant.name: mutant for mutant in MUTANTS}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Gone(Exception):
-    """The server died while it was at it."""
+    """The server died while processing it."""
 
 
 class People:

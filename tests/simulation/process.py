@@ -8,7 +8,6 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from horae.domain.cluster.process import Host
-from horae.engines.database import DatabaseEngine
 from horae.ports import Hint
 from horae.store.dialects.sqlite import SqliteDialect
 from horae.store.store import SqlStore
@@ -41,6 +40,7 @@ class Process:
     def __init__(self, world: World, name: str, host: int) -> None:
         self.world, self.name = world, name
         self.chance = random.Random(f"{world.seed}/{name}")
+        self.place = int(name.partition("-")[2].partition(".")[0])
         self.main = Actor(name)
         self.heart = Actor(f"{name}/heart", self.main)
         skew = self.chance.choice((0, 0, 0, 1)) * self.chance.uniform(-3600, 3600)
@@ -64,13 +64,14 @@ class Process:
             shard_count=self.world.shard_count,
             connections=connections,
         )
-        store.process, store.send, store.engine = self, self._send, DatabaseEngine(self._send)
+        store.process, store.send = self, self.send
+        store.engine = self.world.engine(self, store)
         return store
 
     async def _connect(self) -> SimulatedConnection:
         return await SimulatedConnection(self).open()
 
-    async def _send(self, hints: Any) -> None:
+    async def send(self, hints: Any) -> None:
         await self.world.bus.send(self, sorted(hints))
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> None:

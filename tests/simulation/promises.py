@@ -1,4 +1,4 @@
-"""What people were told was done."""
+"""Acknowledged changes."""
 
 from __future__ import annotations
 

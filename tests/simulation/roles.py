@@ -72,12 +72,13 @@ async def live_as_scheduler(process: Process) -> None:
 
     class Simulated(Scheduler):
         surely_dead = world.surely_dead  # type: ignore[assignment]
+        duties = world.duties
 
     process.id = process.ids.new()
     scheduler = Simulated(
         SchedulerSign(process.id, process.host, "simulated"),
         store,
-        world.settings.scheduler,
+        world.scheduler_settings(store),
         shard_count=world.shard_count,
         clock=process.clock,
         ids=process.ids,
@@ -102,7 +103,7 @@ async def live_as_worker(process: Process) -> None:
         return process.store(1)
 
     process.id = process.ids.new()
-    settings = world.settings.worker
+    settings = world.worker_settings(process, store)
     worker = Simulated(
         WorkerSign(process.id, process.name, process.host, "simulated", (), ("python:work",), settings.slots),
         store,

@@ -38,5 +38,5 @@ def _without_some(best: Trial, portion: int, until: float) -> Trial | None:
 
 
 def _kept(failed: Trial, keys: list[str]) -> Trial | None:
-    tried = attempt(failed.seed, keep=keys)
+    tried = attempt(failed.seed, keep=keys, kind=failed.kind)
     return tried if tried.what == failed.what else None

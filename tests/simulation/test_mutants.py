@@ -9,7 +9,8 @@ import pytest
 
 from horae.lifecycle import settle
 from tests.simulation.hunt import hunt
-from tests.simulation.mutants import BY_NAME, MUTANTS, Mutant
+from tests.simulation.mutant import Mutant
+from tests.simulation.mutants import BY_NAME, MUTANTS
 from tests.simulation.rewrites import Misfit, Rewrite, listening
 from tests.simulation.trial import attempt
 

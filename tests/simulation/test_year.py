@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(900)]  # long on a busy ma
 
 
 def test_a_year_is_accounted_for() -> None:
-    year = attempt("0", year=True)
+    year = attempt("0", kind="year")
     if year.failure is not None:
         pytest.fail(told(year, year), pytrace=False)
     assert year.virtual > 365 * 86_400

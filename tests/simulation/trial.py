@@ -6,17 +6,20 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tests.simulation.carried import Carried
 from tests.simulation.database import Folder
 from tests.simulation.oracle import Violation
 from tests.simulation.timeline import timeline
 from tests.simulation.world import World
 from tests.simulation.year import Year
 
+KINDS: dict[str, type[World]] = {"cluster": World, "broker": Carried, "year": Year}  # minutes of it, or a year
+
 
 @dataclass(frozen=True)
 class Trial:
     seed: str
-    year: bool  # or minutes of a cluster
+    kind: str  # of the world
     failure: Exception | None
     ended: dict[str, int]  # occurrences, by what became of them
     happened: tuple[str, ...]  # faults and wishes, by their keys
@@ -35,11 +38,11 @@ class Trial:
         return "".join(letter for letter in text if not letter.isdigit())
 
 
-def attempt(seed: str, *, keep: Collection[str] | None = None, year: bool = False) -> Trial:
+def attempt(seed: str, *, keep: Collection[str] | None = None, kind: str = "cluster") -> Trial:
     began = time.process_time()
     failure: Exception | None = None
     with Folder() as path:
-        world = (Year if year else World)(seed, path, keep=keep)
+        world = KINDS[kind](seed, path, keep=keep)
         try:
             world.run()
         except Exception as error:
@@ -47,7 +50,7 @@ def attempt(seed: str, *, keep: Collection[str] | None = None, year: bool = Fals
     about = failure.about if isinstance(failure, Violation) else set()
     return Trial(
         seed,
-        year,
+        kind,
         failure,
         world.oracle.ended,
         tuple(world.faults.happened),
@@ -62,8 +65,9 @@ def attempt(seed: str, *, keep: Collection[str] | None = None, year: bool = Fals
 def told(trial: Trial, first: Trial) -> str:
     """A failure, so that somebody can find out why: `trial` may be shorter than the `first` one of its seed."""
     lines = [f"seed {trial.seed} failed: {trial.failure!r}", *trial.timeline]
-    lines.append(f"again, as it was:   make simulate SEEDS={first.seed}{' ARGS=--year' if first.year else ''}")
+    kind = "" if first.kind == "cluster" else f"--{first.kind}"
+    lines.append(f"again, as it was:   make simulate SEEDS={first.seed}{kind and f' ARGS={kind}'}")
     if len(trial.happened) < len(first.happened):
         only = ",".join(trial.happened)
-        lines.append(f"again, as above:    make simulate SEEDS={first.seed} ARGS='--only {only}'")
+        lines.append(f"again, as above:    make simulate SEEDS={first.seed} ARGS='{kind and f'{kind} '}--only {only}'")
     return "\n".join(["", *lines, ""])

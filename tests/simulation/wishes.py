@@ -81,7 +81,7 @@ class Person(Somebody):
         while not self.world.people.leaving:
             await pause(self.chance.expovariate(0.5))
             if not self.world.people.leaving:
-                await self._wish(self.chance.choice(_WISHES))
+                await self._wish(self.chance.choice((*_WISHES, *self.world.wishes)))
         self.world.people.busy.discard(self.name)
 
     async def _wish(self, kind: str) -> None:
@@ -295,9 +295,13 @@ class Wishes:
     def resume_queue(self) -> Wish:
         return self._queue(queues.resume_queue, "resume")
 
-    def _queue(self, verb: Any, what: str) -> Wish:
+    def choose_engine(self) -> Wish:
+        engine = self._chance.choice(("database", "celery", None))
+        return self._queue(queues.choose_engine, f"choose {engine} for", engine=engine)
+
+    def _queue(self, verb: Any, what: str, **how: Any) -> Wish:
         name = self._chance.choice(("default", "other"))
-        return f"{what} queue {name}", "", lambda store: store.transact(verb, name=name, **self._who)
+        return f"{what} queue {name}", "", lambda store: store.transact(verb, name=name, **how, **self._who)
 
     def drain(self) -> Wish:
         worker = self._chance.choice([p for place, p in self._world.processes.items() if place.startswith("worker")])

@@ -11,7 +11,12 @@ from typing import Any
 import structlog
 
 from horae.domain.cluster.process import Host
+from horae.domain.errors import BrokerUnavailable
+from horae.engines.database import DatabaseEngine
+from horae.ports import Engine
 from horae.processes import loop as product_loop
+from horae.processes.duties import DUTIES, Duty
+from horae.processes.settings import SchedulerSettings, WorkerSettings
 from horae.store.dialects.sqlite import SqliteConnection
 from tests.simulation import database, quiet, roles
 from tests.simulation.bus import Bus
@@ -21,7 +26,7 @@ from tests.simulation.loop import Actor, VirtualLoop, pause
 from tests.simulation.mirror import Mirror, Step
 from tests.simulation.oracle import Oracle, Violation
 from tests.simulation.people import People
-from tests.simulation.process import Process
+from tests.simulation.process import NamingStore, Process
 from tests.simulation.promises import Promises
 from tests.simulation.settings import Settings
 from tests.simulation.sources import BEGIN
@@ -32,7 +37,9 @@ _SUSPICIOUS = ("a step failed and will be repeated", "results could not be store
 
 
 class World:
+    wishes: tuple[str, ...] = ()  # of people, beside those of every world
     delays: tuple[float, ...] = (0.05, 0.5, 3.0)  # until somebody starts another process in a dead one's place
+    duties: Sequence[type[Duty]] = DUTIES  # of its schedulers
 
     def __init__(
         self, seed: str, path: str, *, keep: Collection[str] | None = None, settings: Settings | None = None
@@ -77,7 +84,7 @@ class World:
         process.begin(roles.live(process, role))
 
     def gone(self, process: Process) -> None:
-        """Somebody starts another one in its place."""
+        """Another one is started in its place."""
         place = process.name.partition(".")[0]
         self.people.left_alone(process)
         delay = self._chance.choice(self.delays)
@@ -90,6 +97,15 @@ class World:
         """Whether the worker or scheduler of this id is gone, in truth."""
         return not any(process.alive and process.id == process_id for process in self.processes.values())
 
+    def engine(self, process: Process, store: NamingStore) -> Engine:
+        return DatabaseEngine(process.send)
+
+    def scheduler_settings(self, store: NamingStore) -> SchedulerSettings:
+        return self.settings.scheduler
+
+    def worker_settings(self, process: Process, store: NamingStore) -> WorkerSettings:
+        return self.settings.worker
+
     # What happens
 
     def committed(self, process: Process, verb: str, began: datetime, changed: Sequence[Change]) -> None:
@@ -101,7 +117,8 @@ class World:
         self.trace.commit(process.name, verb, _told(step), changed)
 
     def _logged(self, _: object, __: str, event: Any) -> Any:
-        if event["event"] in _SUSPICIOUS and not self._ended:
+        known = isinstance(sys.exc_info()[1], BrokerUnavailable)  # which is a fault of the world
+        if event["event"] in _SUSPICIOUS and not self._ended and not known:
             error = event.get("exc_info")
             self.loop.halt(error if isinstance(error, BaseException) else _current(str(event["event"])))
         raise structlog.DropEvent

@@ -109,7 +109,7 @@ async def _together(seconds: float, *work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _checked(stage: Stage, people: People) -> Sequence[str]:
-    """Waits until all is over, stops everybody, and compares; what is wrong."""
+    """Waits until everything has ended, stops all processes, and compares; returns what is wrong."""
     for member in stage.cluster.members:
         if member.code is None:
             member.resume()

@@ -30,7 +30,7 @@ def bad(recorded: Recording, tally: Tally | None = None, *, ended: tuple[str, ..
     return [finding.name for finding in judge(recorded, SEEN, tally or Tally(), [], ended) if not finding.ok]
 
 
-def test_what_stays_level_is_fine_and_so_is_a_single_peak():
+def test_level_series_and_single_peaks_pass():
     assert bad(recording()) == []
     assert bad(recording(peak=500)) == []
 
@@ -53,7 +53,7 @@ def test_a_broken_promise_is_found():
     assert bad(recording(), ended=("worker 2 ended with 1",)) == ["processes that ended by themselves"]
 
 
-def test_what_was_not_looked_at_is_not_fine():
+def test_a_series_without_samples_fails():
     found = judge(recording(), (*SEEN, samples.CLAIMS), Tally(), [], [])
     assert [finding.name for finding in found if not finding.ok] == [samples.CLAIMS]
 

@@ -33,7 +33,7 @@ def pip(*packages: dict[str, Any]) -> audit.Report:
     return audit.of_pip_audit(json.dumps({"dependencies": packages}), "")
 
 
-def test_what_is_known_fails(capsys: pytest.CaptureFixture[str]):
+def test_a_known_vulnerability_fails(capsys: pytest.CaptureFixture[str]):
     assert audit.tell([pip(FINE, BAD)], set(), [], require=False) == 1
     assert "python: bad 1.0: PYSEC-2026-1 (mended in 1.1)" in capsys.readouterr().out
     assert audit.tell([audit.of_npm_audit(json.dumps(NPM), "")], set(), [], require=False) == 1
@@ -41,7 +41,7 @@ def test_what_is_known_fails(capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize("accepted", ["PYSEC-2026-1", "CVE-2026-1"])
-def test_unless_it_is_accepted(accepted: str):
+def test_an_accepted_vulnerability_passes(accepted: str):
     assert audit.tell([pip(BAD)], {accepted}, [], require=True) == 0
 
 
@@ -54,7 +54,7 @@ def test_unless_it_is_accepted(accepted: str):
         audit.of_npm_audit("", ""),
     ],
 )
-def test_no_answer_is_told_and_is_none(report: audit.Report, capsys: pytest.CaptureFixture[str]):
+def test_an_unavailable_database_is_reported_as_not_audited(report: audit.Report, capsys: pytest.CaptureFixture[str]):
     assert audit.tell([report], set(), [], require=False) == 0
     told = capsys.readouterr().out
     assert told.startswith("NOT AUDITED: ")
@@ -63,7 +63,7 @@ def test_no_answer_is_told_and_is_none(report: audit.Report, capsys: pytest.Capt
     assert audit.tell([report], set(), [], require=True) == 1
 
 
-def test_half_an_answer_is_told(capsys: pytest.CaptureFixture[str]):
+def test_packages_that_were_not_audited_are_reported(capsys: pytest.CaptureFixture[str]):
     assert audit.tell([pip(FINE, SKIPPED)], set(), [], require=False) == 0
     told = capsys.readouterr().out
     assert "NOT AUDITED: python: 1 packages, such as strange" in told
@@ -85,5 +85,5 @@ def test_what_is_accepted_has_a_reason_and_an_end():
     assert audit.tell([], good, stale, require=False) == 1
 
 
-def test_ours_can_be_read():
+def test_the_accepted_list_of_this_repository_is_valid():
     audit.acceptance(audit.ACCEPTED.read_text(), TODAY)

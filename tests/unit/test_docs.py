@@ -33,7 +33,7 @@ from horae.watch.alert_rules import ALERT_RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 DECISIONS = sorted((DOCS / "decisions").glob("0*.md"))
 WORD = re.compile(r"`([^`\n]+)`")
 
@@ -98,7 +98,7 @@ COMMANDS = dict(commands(typer.main.get_command(command_line), "horae"))
 
 
 def test_every_table_has_a_retention_or_a_reason_why_it_is_small_and_no_other():
-    """A table that nobody thought of grows for ever."""
+    """A table without retention grows forever."""
     text = (DOCS / "operations.md").read_text()
     section = text.partition("## Retention")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (.+) \|$", section, re.MULTILINE)

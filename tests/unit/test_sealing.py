@@ -12,7 +12,7 @@ from horae.sealing import Keyring
 KEY, OTHER = "a key of at least thirty-two bytes, 1", "a key of at least thirty-two bytes, 2"
 
 
-def test_what_is_sealed_is_opened_again_and_looks_like_nothing():
+def test_encryption_round_trips_and_is_randomized():
     keys = Keyring(KEY)
     sealed = [keys.seal("project", "NAME", "välue") for _ in range(2)]
     assert [keys.open(one) for one in sealed] == ["välue", "välue"]
@@ -69,7 +69,7 @@ def test_bad_names(name):
 
 
 @pytest.mark.parametrize("value", ["", "a\x00b", "\ud800", "x" * 65_537, "ü" * 32_769])
-def test_bad_values_are_refused_without_being_told(value):
+def test_bad_values_are_refused_without_repeating_them(value):
     with pytest.raises(InvalidInput) as refused:
         check_value(value)
     assert not value or value not in str(refused.value)

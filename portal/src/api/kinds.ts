@@ -1,2 +1,2 @@
 // Generated from the OpenAPI document by `npm run types`. Do not edit.
-export const TARGET_KINDS: readonly string[] = ["http", "script", "python", "container", "artifact"];
+export const TARGET_KINDS: readonly string[] = ["http", "script", "python", "container", "artifact", "celery"];

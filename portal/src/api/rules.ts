@@ -39,6 +39,9 @@ export const RULES: Record<string, Rule> = {
           },
           {
             "ref": "ArtifactTargetInput"
+          },
+          {
+            "ref": "CeleryTargetInput"
           }
         ]
       },
@@ -606,6 +609,61 @@ export const RULES: Record<string, Rule> = {
       },
       "limits": {
         "ref": "LimitsInput"
+      }
+    }
+  },
+  "CeleryTargetInput": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "celery"
+      },
+      "task": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 190
+      },
+      "queue": {
+        "choices": [
+          {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200
+          }
+        ]
+      },
+      "args": {
+        "type": "array",
+        "maxItems": 1000,
+        "items": {}
+      },
+      "kwargs": {
+        "type": "object"
+      },
+      "locked": {
+        "type": "array",
+        "maxItems": 1000,
+        "items": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      "priority": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 9
+          }
+        ]
+      },
+      "headers": {
+        "type": "object"
+      },
+      "track": {
+        "type": "boolean"
       }
     }
   },

@@ -286,6 +286,7 @@ export interface BusyWorkerView {
   drain_requested_by: string | null;
   trouble: TroubleView | null;
   isolation: IsolationView | null;
+  engine: string | null;
   current_runs: string[];
 }
 
@@ -327,6 +328,32 @@ export interface CallbackProgress {
 
 export interface CallbackView {
   run_id: string;
+}
+
+/** Calls a task of the Celery app that workers are configured with, and follows it to its end. */
+export interface CeleryTarget {
+  kind: "celery";
+  task: string;
+  queue?: string | null;
+  args?: unknown[];
+  kwargs?: Record<string, unknown>;
+  locked?: string[];
+  priority?: number | null;
+  headers?: Record<string, string>;
+  track?: boolean;
+}
+
+/** Calls a task of the Celery app that workers are configured with, and follows it to its end. */
+export interface CeleryTargetInput {
+  kind: "celery";
+  task: string;
+  queue?: string | null;
+  args?: unknown[];
+  kwargs?: Record<string, unknown>;
+  locked?: string[];
+  priority?: number | null;
+  headers?: Record<string, string>;
+  track?: boolean;
 }
 
 /** `challenge` comes from the 401 that asked for a second factor. */
@@ -749,6 +776,12 @@ export interface EveryScheduleInput {
   every: string | number | IntervalInput;
 }
 
+/** A topic exchange of the broker that the operator chose (HORAE_EVENTS_AMQP_URL). */
+export interface ExchangeSink {
+  kind: "amqp";
+  exchange?: string;
+}
+
 /** `success_rate` is in percent of what succeeded or failed; `stuck` are runs whose worker's lease ran out. */
 export interface ExecutionNumbers {
   total: number;
@@ -797,6 +830,8 @@ export interface FunctionView {
   description: string;
   handler: string;
   kind: string;
+  /** `function`, `async_function`, or `celery_task` of a Celery app */
+  handler_type: string;
   queue: string | null;
   default_timeout: number | null;
   parameters: Record<string, unknown>;
@@ -938,7 +973,7 @@ export interface JobBody {
   name: string;
   description?: string;
   tags?: string[];
-  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput;
+  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput | CeleryTargetInput;
   schedule?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
   retry?: RetryInput;
   timeout?: number | string;
@@ -1012,7 +1047,7 @@ export interface JobView {
   name: string;
   description: string;
   tags: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | null;
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | CeleryTarget | null;
   schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
   retry: Retry;
   timeout: number;
@@ -1118,7 +1153,7 @@ export interface ListedJobView {
   name: string;
   description: string;
   tags: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | null;
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | CeleryTarget | null;
   schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
   retry: Retry;
   timeout: number;
@@ -1263,6 +1298,11 @@ export interface RunViewListing {
 
 export interface SecretViewListing {
   items: SecretView[];
+  next_cursor: string | null;
+}
+
+export interface SinkViewListing {
+  items: SinkView[];
   next_cursor: string | null;
 }
 
@@ -1468,6 +1508,36 @@ export interface NewKeyView {
   project_id: string;
   project: string;
   token: string;
+}
+
+/** A sink that was just created. */
+export interface NewSinkView {
+  id: string;
+  project_id: string | null;
+  name: string;
+  kind: string;
+  enabled: boolean;
+  address: string;
+  target: Record<string, unknown> | null;
+  unreadable: string | null;
+  types: string[];
+  jobs: string[];
+  tags: string[];
+  keep_for: number;
+  max_waiting: number;
+  waiting: number;
+  sent: number;
+  dropped: number;
+  failing_since: string | null;
+  retry_at: string | null;
+  last_sent_at: string | null;
+  last_error: string | null;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
+  /** the generated key of a webhook, shown only once; else null */
+  signing_key: string | null;
 }
 
 /** `note` says why these may not happen: the job is paused or disabled. */
@@ -1701,23 +1771,36 @@ export interface PythonTarget {
   locked?: string[];
 }
 
+/** The engine that carries the queue's runs; null: that of the settings. */
+export interface QueuePatch {
+  engine: "database" | "celery" | null;
+}
+
+/**
+ * `engine` is what an admin chose, null for the engine of the settings; `carried_by` is the engine that carries its
+ * runs now.
+ */
 export interface QueueStateView {
   name: string;
   paused: boolean;
   paused_at: string | null;
   paused_by: string | null;
+  engine: string | null;
+  carried_by: string;
 }
 
 /**
- * `queued` and `running` count this project's runs; `workers` counts the live workers that serve the queue.
+ * `queued` and `running` count this project's runs; `workers` counts the live workers that its runs can reach.
  * `stranded` counts the queued runs that none of them can execute. `projects` are those that the queue is `reserved`
- * for; only admins see other projects.
+ * for; only admins see other projects. `engines` can be chosen for it.
  */
 export interface QueueView {
   name: string;
   paused: boolean;
   paused_at: string | null;
   paused_by: string | null;
+  engine: string | null;
+  carried_by: string;
   queued: number;
   running: number;
   workers: number;
@@ -1725,6 +1808,7 @@ export interface QueueView {
   stranded: number;
   reserved: boolean;
   projects: string[];
+  engines: string[];
 }
 
 /** Due runs that wait for a worker, and for how long the oldest one had waited at most. Sampled once a minute. */
@@ -1811,7 +1895,7 @@ export interface RecurringJobBody {
   name: string;
   description?: string;
   tags?: string[];
-  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput;
+  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput | CeleryTargetInput;
   schedule?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
   retry?: RetryInput;
   timeout?: number | string;
@@ -2148,6 +2232,65 @@ export interface SilenceBody {
   note?: string | null;
 }
 
+/** A sink as clients send it. The secret fields of a webhook (`url`, `key`) are write-only. */
+export interface SinkBody {
+  types?: string[];
+  jobs?: string[];
+  tags?: string[];
+  keep_for?: number | string;
+  max_waiting?: number;
+  name: string;
+  enabled?: boolean;
+  target: WebhookSink | ExchangeSink | StreamSink;
+}
+
+/**
+ * Any fields of a sink (JSON merge patch); null restores a default. Secret fields that are not given stay as they
+ * are. For the description only: an edit is checked as the sink that comes out of it.
+ */
+export interface SinkPatch {
+
+}
+
+/** A test event that waits to be sent. */
+export interface SinkTestView {
+  event_id: string;
+  sink: SinkView;
+}
+
+/**
+ * A sink. `target` lacks its secret fields; `address` shows where it sends. `project_id` is null for a sink of the
+ * installation; `unreadable` says why this version cannot read it, and is usually null. `waiting` events have not been
+ * accepted yet. `failing_since` is null unless the last try failed: `last_error` says why, and the next one is at
+ * `retry_at`. `dropped` events were too old or too many, or refused again and again.
+ */
+export interface SinkView {
+  id: string;
+  project_id: string | null;
+  name: string;
+  kind: string;
+  enabled: boolean;
+  address: string;
+  target: Record<string, unknown> | null;
+  unreadable: string | null;
+  types: string[];
+  jobs: string[];
+  tags: string[];
+  keep_for: number;
+  max_waiting: number;
+  waiting: number;
+  sent: number;
+  dropped: number;
+  failing_since: string | null;
+  retry_at: string | null;
+  last_sent_at: string | null;
+  last_error: string | null;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
+}
+
 /** An incoming webhook of Slack, or of Mattermost, Rocket.Chat, Discord (`/slack`) and other compatible services. */
 export interface SlackTarget {
   kind: "slack";
@@ -2201,6 +2344,13 @@ export interface StrandedGroupView {
 export interface StrandedView {
   timestamp: string | null;
   items: StrandedGroupView[];
+}
+
+/** A stream of the Redis that the operator chose (HORAE_EVENTS_REDIS_URL). */
+export interface StreamSink {
+  kind: "redis";
+  stream?: string;
+  max_length?: number;
 }
 
 export interface SubjectView {
@@ -2281,6 +2431,14 @@ export interface VersionView {
   changes: ChangeView[];
 }
 
+/** Signed POSTs of CloudEvents: one event each, or up to `batch` of them as a JSON array. */
+export interface WebhookSink {
+  kind: "webhook";
+  url?: string | null;
+  key?: string | null;
+  batch?: number;
+}
+
 /** A POST of JSON, signed by the Standard Webhooks specification. */
 export interface WebhookTarget {
   kind: "webhook";
@@ -2343,6 +2501,7 @@ export interface WorkerView {
   drain_requested_by: string | null;
   trouble: TroubleView | null;
   isolation: IsolationView | null;
+  engine: string | null;
 }
 
 /** What each operation takes and answers, below /api/v1. */
@@ -2385,7 +2544,7 @@ export interface Operations {
   };
   "GET /jobs": {
     path: never;
-    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; include?: "recent" | "words" | "recent,words" | null; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "after" | "manual" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null; last_status?: "succeeded" | "failed" | "cancelled" | null; recurring?: boolean | null };
+    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; include?: "recent" | "words" | "recent,words" | null; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "container" | "artifact" | "celery" | null; schedule?: "cron" | "every" | "at" | "after" | "manual" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null; last_status?: "succeeded" | "failed" | "cancelled" | null; recurring?: boolean | null };
     body: never;
     answer: ListedJobViewListing;
   };
@@ -2941,6 +3100,42 @@ export interface Operations {
     body: never;
     answer: DeliveryViewListing;
   };
+  "GET /sinks": {
+    path: never;
+    query: { installation?: boolean; limit?: number; cursor?: string | null };
+    body: never;
+    answer: SinkViewListing;
+  };
+  "POST /sinks": {
+    path: never;
+    query: { installation?: boolean };
+    body: SinkBody;
+    answer: NewSinkView;
+  };
+  "GET /sinks/{id}": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: never;
+    answer: SinkView;
+  };
+  "PATCH /sinks/{id}": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: SinkPatch;
+    answer: SinkView;
+  };
+  "DELETE /sinks/{id}": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: never;
+    answer: void;
+  };
+  "POST /sinks/{id}/test": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: never;
+    answer: SinkTestView;
+  };
   "GET /task-functions": {
     path: never;
     query: { limit?: number; cursor?: string | null };
@@ -2994,6 +3189,12 @@ export interface Operations {
     query: { limit?: number; cursor?: string | null };
     body: never;
     answer: QueueViewListing;
+  };
+  "PATCH /queues/{name}": {
+    path: { name: string };
+    query: never;
+    body: QueuePatch;
+    answer: QueueStateView;
   };
   "POST /queues/{name}/pause": {
     path: { name: string };

@@ -37,6 +37,6 @@ export const navigation: Destination[] = [
     label: "Settings",
     icon: Settings,
     key: "s",
-    words: "members keys secrets channels notifications audit project",
+    words: "members keys secrets channels notifications sinks events webhooks audit project",
   },
 ];

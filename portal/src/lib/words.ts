@@ -35,6 +35,8 @@ export function targetWords(target: JobView["target"]): string {
       return target.image;
     case "artifact":
       return target.uri;
+    case "celery":
+      return target.task;
     default:
       return (target as { kind: string }).kind; // a newer server's
   }

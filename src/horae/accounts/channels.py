@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from horae.accounts.audit import did
 from horae.accounts.projects import hold_project
+from horae.accounts.sealed_parts import open_part, opened_part, reseal_parts, seal_part
 from horae.accounts.secrets import Resealed
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.jobs.job import JobSpec
@@ -19,7 +19,6 @@ from horae.domain.notify.channel import (
     ChannelRecord,
     ChannelSpec,
     NewChannel,
-    SealedPart,
     unknown_channel,
 )
 from horae.domain.notify.delivery import DeliveryRecord, Due, NewDelivery
@@ -27,13 +26,13 @@ from horae.domain.notify.message import trial
 from horae.domain.notify.routing import drained
 from horae.domain.notify.targets import Target, WebhookTarget, merged_secrets, named_secret, shown_address
 from horae.domain.people.audit import differing
-from horae.domain.secrets.secret import CannotOpen, Sealed, unknown
+from horae.domain.secrets.secret import unknown
 from horae.domain.text.ids import NIL
 from horae.domain.text.validation_text import readable
 from horae.ports import Seals, Transaction
 
 _LISTED = 10
-_BATCH = 100
+_NOUN = "channel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,26 +160,13 @@ async def check_notify(tx: Transaction, project_id: str, spec: JobSpec) -> None:
 
 
 def opened(seals: Seals, channel: ChannelRecord) -> dict[str, str]:
-    """A channel's secrets; none if no key decrypts them or they are damaged: then they must be entered again."""
-    if channel.sealed is None:
-        return {}
-    try:
-        return open_sealed(seals, channel.project_id, channel.id, channel.sealed)
-    except CannotOpen:
-        return {}
-
-
-def open_sealed(seals: Seals, project_id: str, channel_id: str, sealed: SealedPart) -> dict[str, str]:
-    """Raises CannotOpen."""
-    text = seals.open(Sealed(project_id, _place(channel_id), sealed.text, sealed.key_id))
-    found = json.loads(text)
-    return {str(name): str(value) for name, value in found.items()}
+    return opened_part(seals, _NOUN, channel)
 
 
 async def open_secrets(tx: Transaction, *, seals: Seals, due: Due) -> dict[str, str]:
     """What is secret about a message's channel, with the present values of the secrets that it names. Raises
     InvalidInput if one of these is missing or cannot be used, CannotOpen if no key opens it."""
-    found = {} if due.sealed is None else open_sealed(seals, due.project_id, due.channel_id, due.sealed)
+    found = open_part(seals, _NOUN, due.project_id, due.channel_id, due.sealed)
     named = due.spec.target.references() if due.spec is not None else {}
     if due.spec is None or not named:
         return found
@@ -198,21 +184,7 @@ async def open_secrets(tx: Transaction, *, seals: Seals, due: Due) -> dict[str, 
 
 
 async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
-    """Re-encrypts some values with the current key; those that no key decrypts stay as they are."""
-    done, cannot = 0, []
-    rows = await tx.channels.not_of(seals.key_id, limit=_BATCH, after=None if after is None else after[1])
-    for row in rows:
-        assert row.sealed is not None
-        try:
-            secrets = open_sealed(seals, row.project_id, row.id, row.sealed)
-        except CannotOpen:
-            cannot.append(f"channel {row.name} ({row.id})")
-            continue
-        new = _sealed(seals, row.project_id, row.id, secrets)
-        assert new is not None
-        done += await tx.channels.reseal(row.id, row.sealed, new)
-    last = rows[-1] if len(rows) == _BATCH else None
-    return Resealed(done, cannot, None if last is None else (last.project_id, last.id))
+    return await reseal_parts(tx.channels, _NOUN, seals, after)
 
 
 def _made(change: ChannelChange) -> str | None:
@@ -238,14 +210,8 @@ async def find_channel(tx: Transaction, project_id: str, ref: str, *, lock: bool
 def _channel(id: str, project_id: str, change: ChannelChange, secrets: dict[str, str], seals: Seals) -> NewChannel:
     spec = change.spec.model_copy(update={"address": shown_address(change.spec.target, secrets)})
     values = {name: value for name, value in secrets.items() if not named_secret(value)}
-    return NewChannel(id, project_id, change.name, change.enabled, spec, _sealed(seals, project_id, id, values))
-
-
-def _sealed(seals: Seals, project_id: str, id: str, secrets: dict[str, str]) -> SealedPart | None:
-    if not secrets:
-        return None
-    sealed = seals.seal(project_id, _place(id), json.dumps(secrets))
-    return SealedPart(sealed.text, sealed.key_id)
+    sealed = seal_part(seals, _NOUN, project_id, id, values)
+    return NewChannel(id, project_id, change.name, change.enabled, spec, sealed)
 
 
 async def _check_references(tx: Transaction, project_id: str, target: Target) -> None:
@@ -259,10 +225,6 @@ async def _check_references(tx: Transaction, project_id: str, target: Target) ->
             )
         if name not in known:
             raise InvalidInput(f"target.{field}", unknown(name))
-
-
-def _place(channel_id: str) -> str:
-    return f"channel:{channel_id}"
 
 
 def _plain(channel: NewChannel | ChannelRecord) -> dict[str, object]:

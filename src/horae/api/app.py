@@ -58,6 +58,7 @@ from horae.api.routes import (
     series,
     signals,
     single_sign_on,
+    sinks,
     states,
     statistics,
     triggers,
@@ -88,7 +89,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
-    lookout = Lookout(store, clock, settings.offline_after)
+    lookout = Lookout(store, clock, settings.offline_after, settings.engines)
     uses = QueueUses(store, clock)
     app.state.context = RequestContext(store, settings, ids, clock, Keyring(*settings.keys), lookout, uses, provider)
     app.state.authenticator = Authenticator(app.state.context)
@@ -102,7 +103,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
     about_people = (auth, second_factor, single_sign_on, devices, users, projects, quotas, members, invitations, keys)
     about_runs = (audit, runs, logs, callbacks, explain, retries, dead_letters)
-    about_all = (secrets, channels, functions, workers, schedulers, queues, monitoring, series, alerts, events)
+    about_all = (secrets, channels, sinks, functions, workers, schedulers, queues, monitoring, series, alerts, events)
     about_foreign_jobs = (signals, pings, badges)
     about_itself = (health, metrics, documentation)
     for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_foreign_jobs, *about_itself):

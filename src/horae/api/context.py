@@ -47,7 +47,7 @@ class ApiSettings:
     sso: Rules = field(default_factory=Rules)
     sso_session: float = 43_200.0  # seconds until the identity provider is asked again
     broker: Callable[[], str] = lambda: "none"  # whether it is connected; `none`: runs wait in the database
-    engines: EngineChoice = field(default_factory=EngineChoice)
+    engines: EngineChoice = field(default_factory=EngineChoice)  # of the settings
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""`Idempotency-Key`: a POST with a key takes effect once, and every try gets the same answer.
+"""Idempotency keys: a POST with an `Idempotency-Key` takes effect once, and every repetition gets the same answer.
 
-The guard of a route calls `enter` after authentication; `Keeper`, a middleware around all routes, stores the answer
+The guard of a route calls `enter` after authentication; `IdempotencyMiddleware`, around all routes, stores the answer
 before it is sent. Routes are unaware of this: their ids are derived from the key, and their store knows whether there
 was an earlier try."""
 

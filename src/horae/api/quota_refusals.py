@@ -36,5 +36,5 @@ class QuotaRefusals:
         log.info("refused by a quota", project=refused.project_id, quota=refused.quota, limit=refused.limit)
         try:
             await self._store.transact(note_refusal, project_id=refused.project_id, quota=Quota(refused.quota))
-        except HoraeError as error:  # it was refused all the same
+        except HoraeError as error:  # the request was refused anyway
             log.warning("a quota refusal was not recorded", reason=str(error))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.lifecycle.stranded import StrandedRuns, find_stranded
 from horae.ports import Clock, Store
 
@@ -15,7 +16,16 @@ _PATIENCE = 1.0  # seconds that a request waits for it
 
 
 class Lookout:
-    def __init__(self, store: Store, clock: Clock, offline_after: float, *, fresh: float = _FRESH) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        offline_after: float,
+        engines: EngineChoice = DATABASE_ONLY,
+        *,
+        fresh: float = _FRESH,
+    ) -> None:
+        self._engines = engines
         self._store, self._clock, self._offline_after, self._fresh = store, clock, offline_after, fresh
         self._found: StrandedRuns | None = None
         self._until = self._took = 0.0
@@ -41,7 +51,7 @@ class Lookout:
 
     async def _look(self) -> None:
         began = self._clock.monotonic()
-        self._found = await self._store.read(find_stranded, offline_after=self._offline_after)
+        self._found = await self._store.read(find_stranded, offline_after=self._offline_after, engines=self._engines)
         now = self._clock.monotonic()
         self._took = now - began
         self._until = now + max(self._fresh, _SHARE * self._took)

@@ -8,7 +8,7 @@ import typer
 
 from horae.cli.connection import connect
 from horae.cli.instants import ahead
-from horae.cli.printing import AsJson, ago, details, print_changed, print_json, status, table
+from horae.cli.printing import AsJson, ago, details, print_changed, print_items, print_json, status, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -37,7 +37,7 @@ def list_alerts(
     with connect() as client:
         found = list(client.alerts.list(limit=limit, state=None if everything else "open", **filters))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

@@ -9,7 +9,7 @@ import typer
 
 from horae.cli import instants
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, print_json, table
+from horae.cli.printing import AsJson, ago, print_items, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -38,7 +38,7 @@ def audit(
     with connect() as client:
         found = list(client.audit(limit=limit, **filters))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

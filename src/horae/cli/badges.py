@@ -9,7 +9,7 @@ import typer
 from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
@@ -26,7 +26,7 @@ def list_badges(job: Job = None, ping: Ping = None, as_json: AsJson = False) -> 
     with connect() as client:
         found = list(client.badges.list(kind=kind, subject=subject))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

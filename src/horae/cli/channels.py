@@ -13,7 +13,7 @@ from horae.cli.asking import Yes, confirm
 from horae.cli.channel_options import SECRETS, RuleOptions, TargetOptions, read_secret
 from horae.cli.connection import connect
 from horae.cli.definition import unset as without
-from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, status, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
@@ -31,7 +31,7 @@ def list_channels(installation: options.Installation = False, as_json: AsJson = 
     with connect() as client:
         found = list(client.channels.list(installation=installation))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -200,7 +200,7 @@ def deliveries(
         found = client.channels.deliveries(name, installation=installation, limit=limit)
         items = list(found)
     if as_json:
-        print_json({"items": items, "next_cursor": None})
+        print_items(items)
         return
     now = SystemClock().now()
     table(

@@ -28,6 +28,7 @@ from horae.cli import (
     runs,
     second_factor,
     secrets,
+    sinks,
     up,
     users,
     why,
@@ -54,6 +55,7 @@ login.register(app)
 app.add_typer(second_factor.app, name="second-factor")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(channels.app, name="channels")
+app.add_typer(sinks.app, name="sinks")
 app.add_typer(functions.app, name="functions")
 why.register(app)
 declare.register(app)

@@ -59,8 +59,14 @@ operations = _asked(lambda client: _field(client.operations.list(limit=50), "id"
 queues = _asked(lambda client: _field(client.queues.list(), "name"))
 pings = _asked(lambda client: _field(client.pings.list(limit=_SHOWN), "name"))
 functions = _asked(lambda client: _field(client.functions.list(), "name"))
+tasks = _asked(
+    lambda client: [
+        one["name"].partition(":")[2] for one in client.functions.list() if one.get("handler_type") == "celery_task"
+    ]
+)
 secrets = _asked(lambda client: _field(client.secrets.list(), "name"))
 channels = _asked(lambda client: _field(client.channels.list(), "name"))
+sinks = _asked(lambda client: _field(client.sinks.list(), "name"))
 keys = _asked(lambda client: _field(client.keys.list(), "name"))
 users = _asked(lambda client: _field(client.users.list(), "username"))
 projects = _asked(lambda client: _field(client.projects.list(), "slug"))

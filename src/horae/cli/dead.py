@@ -11,7 +11,7 @@ from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
 from horae.cli.operations import wait_for
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
@@ -51,7 +51,7 @@ def list_dead(
             *(letters.list(limit=limit or 50, **filters) if each else letters.groups(limit=limit, **filters))
         ]
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
     elif each:
         _runs(found)
     else:

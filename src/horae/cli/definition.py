@@ -32,10 +32,13 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class Python:
+    """A function, or a task of Celery, which takes its arguments by name as well."""
+
     function: str | None
     args: list[str]
     arguments: str | None
     locked: list[str] = field(default_factory=list)
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def target(script: Script, http: Http, python: Python) -> Json:
     """The requested target."""
     if len(_chosen(script, http, python)) != 1:
         raise InvalidInput(
-            "", "choose what to run: give exactly one of --script, --script-file, --http, --python, --target"
+            "", "choose what to run: give exactly one of --script, --script-file, --http, --python, --celery, --target"
         )
     found = target_changes(script, http, python)
     if http.url is not None and http.method is None:  # like curl: without a body it is a GET
@@ -93,12 +96,13 @@ def target_changes(script: Script, http: Http, python: Python) -> Json:
     """What options say about a target; options of another kind than the named one are refused rather than ignored."""
     named = _chosen(script, http, python)
     if len(named) > 1:
-        raise InvalidInput("", "choose what to run: give only one of --script, --script-file, --http, --python")
+        given_twice = "choose what to run: give only one of --script, --script-file, --http, --python, --celery"
+        raise InvalidInput("", given_twice)
     if named:
-        _only_with(named[0], "--script", {"--interpreter": script.interpreter})
-        _only_with(named[0], "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
-        for_python = {"--arg": python.args, "--arguments": python.arguments, "--lock": python.locked}
-        _only_with(named[0], "--python", for_python)
+        _only_with(named[0], ("--script",), {"--interpreter": script.interpreter})
+        _only_with(named[0], ("--http",), {"--method": http.method, "--header": http.headers, "--body": http.body})
+        for_calls = {"--arg": python.args, "--arguments": python.arguments, "--lock": python.locked}
+        _only_with(named[0], ("--python", "--celery"), for_calls)
     headers = dict(_pair("--header", text, ":") for text in http.headers) or None
     arguments = _arguments(python) if python.function or python.args or python.arguments else None
     fields = given(
@@ -110,11 +114,12 @@ def target_changes(script: Script, http: Http, python: Python) -> Json:
             "headers": headers,
             "body": http.body,
             "function": python.function,
-            "arguments": arguments,
+            "task": python.task,
+            "kwargs" if python.task else "arguments": arguments,
             "locked": python.locked or None,
         }
     )
-    kinds = {"--http": "http", "--python": "python"}
+    kinds = {"--http": "http", "--python": "python", "--celery": "celery"}
     return {"kind": kinds.get(named[0], "script"), **fields} if named else fields
 
 
@@ -124,14 +129,15 @@ def _chosen(script: Script, http: Http, python: Python) -> list[str]:
         "--script-file": script.file,
         "--http": http.url,
         "--python": python.function,
+        "--celery": python.task,
     }
     return [option for option, value in chosen.items() if value is not None]
 
 
-def _only_with(kind: str, needed: str, options: Json) -> None:
+def _only_with(kind: str, needed: tuple[str, ...], options: Json) -> None:
     for option, value in options.items():
         if value and not kind.startswith(needed):
-            raise InvalidInput(option, f"goes with {needed} only")
+            raise InvalidInput(option, f"goes with {' or '.join(needed)} only")
 
 
 def _arguments(python: Python) -> Json:

@@ -17,7 +17,7 @@ from horae.domain.errors import HoraeError
 
 if TYPE_CHECKING:
     from horae.domain.cluster.process import WorkerRecord
-    from horae.watch.health import Check
+    from horae.watch.health import Check, Cluster
 
 _COLOURED = {"ok": "healthy", "warning": "paused", "failed": "failed"}
 _ADDRESS = re.compile(r"([a-z+]+://(?:[^:@/]*(?=[:@]))?)(:[^@/]*@|@)?([^@]*)")
@@ -82,6 +82,7 @@ def _checks(settings: config.Settings) -> list[Check]:
         bounding,
         clock,
         definitions,
+        emitting,
         failing,
         isolating,
         scheduling,
@@ -107,8 +108,8 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
-    found += [*alerting(cluster), *bounding(cluster), *isolating(cluster)]
-    found += [*_broker(settings), *_wake_ups(settings), *_single_sign_on(settings)]
+    found += [*alerting(cluster), *emitting(cluster), *bounding(cluster), *isolating(cluster)]
+    found += [*_broker(settings, cluster), *_wake_ups(settings), *_single_sign_on(settings)]
     found.append(versions(__version__, cluster.alive))
     return found
 
@@ -125,11 +126,11 @@ def _wake_ups(settings: config.Settings) -> list[Check]:
     return [Check("wake-ups", State.OK, "Redis answers")]
 
 
-def _broker(settings: config.Settings) -> list[Check]:
+def _broker(settings: config.Settings, cluster: Cluster) -> list[Check]:
     from horae import wiring
     from horae.watch.health import Check, State
 
-    if "celery" not in (settings.engine, *settings.engines.values()):
+    if settings.broker_url is None or not cluster.engines.broker:
         return []
     if why := wiring.broker_trouble(settings):
         remedy = "make sure that it is running and that HORAE_BROKER_URL points to it; runs wait until it is back"

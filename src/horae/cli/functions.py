@@ -10,7 +10,7 @@ import typer
 from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, details, print_json, say, table
+from horae.cli.printing import AsJson, ago, details, print_items, print_json, say, table
 from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
@@ -32,7 +32,7 @@ def list_functions(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.functions.list())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -122,7 +122,7 @@ def register(
 
     names = wiring.register_functions(on_database(), modules or [])
     if as_json:
-        print_json({"items": names, "next_cursor": None})
+        print_items(names)
     else:
         say(f"Registered {', '.join(names) or 'nothing: name a module with --import'}.")
 

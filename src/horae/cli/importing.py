@@ -47,13 +47,20 @@ def celery_beat(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="MODULE:NAME of an app or beat_schedule, or a dump (JSON file).")
     ],
+    functions: Annotated[
+        bool, typer.Option("--functions", help="Call functions of Horae's workers instead of Celery tasks.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """A beat_schedule, or what `manage.py dumpdata django_celery_beat` prints."""
     from horae.declarative.importers.celery_beat import read_app, read_rows
 
     from_file = source == "-" or Path(source).is_file()
-    _show(read_rows(_text(source)) if from_file else read_app(_imported(source)), as_json)
+    if from_file:
+        found = read_rows(_text(source), functions=functions)
+    else:
+        found = read_app(_imported(source), functions=functions)
+    _show(found, as_json)
 
 
 @app.command("apscheduler")

@@ -13,7 +13,7 @@ from horae.cli.connection import connect
 from horae.cli.definition import Definition
 from horae.cli.logs import tell_started
 from horae.cli.options import described
-from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, details, print_items, print_json, say, status, table
 from horae.cli.schedules import JobArg, show_edit
 from horae.cli.watching import watched
 from horae.clock import SystemClock
@@ -34,8 +34,8 @@ def create(
     given: Definition,
     as_json: AsJson = False,
 ) -> None:
-    """Create a job: what it runs (--script, --http or --python) and when (--cron, --every, --at or --after; otherwise
-    only manually)."""
+    """Create a job: what it runs (--script, --http, --python or --celery) and when (--cron, --every, --at or --after;
+    otherwise only manually)."""
     fields = given.fields()
     with connect() as client:
         job = client.jobs.create(name=name, **fields)
@@ -101,7 +101,8 @@ def _runs(job: Json) -> str:
 def list_jobs(
     q: Annotated[str | None, typer.Option("--search", "-q", help="Part of the name.")] = None,
     kind: Annotated[
-        str | None, typer.Option(help="http, script, python, container or artifact.", autocompletion=completing.kinds)
+        str | None,
+        typer.Option(help="http, script, python, container, artifact or celery.", autocompletion=completing.kinds),
     ] = None,
     schedule: Annotated[
         str | None, typer.Option(help="cron, every, at, manual or after.", autocompletion=completing.schedules)
@@ -134,7 +135,7 @@ def list_jobs(
     with connect() as client:
         found = list(client.jobs.list(limit=limit, **filters))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

@@ -10,7 +10,7 @@ from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect, on_the_database
 from horae.cli.expiry import Expires, instant_of
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
@@ -35,7 +35,7 @@ def list_keys(
     with connect() as client:
         found = list(client.keys.list(maker=maker, all_projects=all_projects))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

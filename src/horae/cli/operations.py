@@ -10,7 +10,7 @@ import typer
 from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, details, print_items, print_json, say, status, table
 from horae.cli.progress import progress
 from horae.cli.watching import watched
 from horae.clock import SystemClock
@@ -37,7 +37,7 @@ def list_operations(
     with connect() as client:
         found = list(client.operations.list(limit=limit))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

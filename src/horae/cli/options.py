@@ -39,6 +39,9 @@ def describe(
     python: Annotated[
         str | None, typer.Option(metavar="FUNCTION", help="A registered function.", autocompletion=completing.functions)
     ] = None,
+    celery: Annotated[
+        str | None, typer.Option(metavar="TASK", help="A task of your Celery app.", autocompletion=completing.tasks)
+    ] = None,
     arg: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
     ] = None,
@@ -136,7 +139,7 @@ def describe(
     return Definition(
         Script(script, script_file, interpreter),
         Http(http, method, header or [], body),
-        Python(python, arg or [], arguments, lock or []),
+        Python(python, arg or [], arguments, lock or [], celery),
         whole=target,
         when={"cron": cron, "every": every, "at": at, "after": follows, "manual": manual or None},
         timing={

@@ -98,7 +98,7 @@ class _Tail:
             try:
                 to.write(chunk)
                 to.flush()
-            except OSError:  # nobody reads it: the command must not notice
+            except OSError:  # the reader is gone: the command must not fail because of that
                 continue
         self._keep(begun)
 

@@ -9,7 +9,7 @@ import typer
 from horae.cli import completing, definition, instants, words
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
+from horae.cli.printing import AsJson, ago, details, print_items, print_json, say, status, table, took
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
@@ -119,7 +119,7 @@ def list_pings(
     with connect() as client:
         found = list(client.pings.list(limit=limit, **filters))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -189,7 +189,7 @@ def list_events(
             return
         heard = list(client.pings.events(ping, limit=limit))
     if as_json:
-        print_json({"items": heard, "next_cursor": None})
+        print_items(heard)
     else:
         _show_events(heard)
 

@@ -39,6 +39,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def print_items(items: Sequence[Any]) -> None:
+    """A whole list, in the form of the API's pages."""
+    print_json({"items": items, "next_cursor": None})
+
+
 def say(message: str) -> None:
     """A line for people, on standard error: standard output contains only the requested data."""
     sys.stderr.write(message + "\n")

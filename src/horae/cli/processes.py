@@ -9,7 +9,7 @@ import typer
 from horae import config
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, status, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import Conflict
@@ -154,7 +154,7 @@ def workers(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.workers())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -188,7 +188,7 @@ def schedulers(
     with connect() as client:
         found = list(client.schedulers())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     if shards:

@@ -12,7 +12,7 @@ from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.expiry import Expires, instant_of
 from horae.cli.leaving import RevokeKeys, say_left
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
@@ -37,7 +37,7 @@ def list_projects(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.projects.list())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     rows = ((project["slug"], project["name"], ago(project["created_at"], now), project["id"]) for project in found)
@@ -94,7 +94,7 @@ def members(project: Project, as_json: AsJson = False) -> None:
     with connect() as client, _project(client, project):
         found = list(client.projects.members(project))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -175,7 +175,7 @@ def invitations(project: Project, as_json: AsJson = False) -> None:
     with connect() as client, _project(client, project):
         found = list(client.projects.invitations(project))
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

@@ -1,19 +1,20 @@
-"""`horae queues`: their backlog and workers; pause, resume and reserve."""
+"""`horae queues`: their backlog and workers; pause, resume, reserve, and choose their engine."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from horae.cli import completing
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, print_changed, print_json, status, table
+from horae.cli.printing import AsJson, print_changed, print_items, status, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 
-app = typer.Typer(help="Queues: list, pause, resume, reserve.", no_args_is_help=True)
+app = typer.Typer(help="Queues: list, pause, resume, reserve, set.", no_args_is_help=True)
 
+_ENGINES: dict[str, Any] = {"database": "database", "celery": "celery", "settings": None}
 QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.", autocompletion=completing.queues)]
 
 
@@ -24,10 +25,10 @@ def list_queues(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.queues.list())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     table(
-        ("name", "status", "queued", "running", "workers", "reserved for", "paused by"),
+        ("name", "status", "queued", "running", "workers", "engine", "reserved for", "paused by"),
         (
             (
                 one["name"],
@@ -35,6 +36,7 @@ def list_queues(as_json: AsJson = False) -> None:
                 one["queued"],
                 one["running"],
                 one["workers"],
+                one["carried_by"] if one["engine"] else f"{one['carried_by']} (settings)",
                 ", ".join(one["projects"]) or ("others" if one["reserved"] else None),
                 one["paused_by"],
             )
@@ -58,6 +60,23 @@ def resume(queue: QueueArg, as_json: AsJson = False) -> None:
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
     print_changed(found, as_json, f"Resumed the queue {queue!r}.")
+
+
+@app.command("set")
+def change(
+    queue: QueueArg,
+    engine: Annotated[
+        str, typer.Option("--engine", help="Which carries its runs: database, celery, or settings for HORAE_ENGINES.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Choose the engine that carries a queue's runs. Processes follow within seconds."""
+    if engine not in _ENGINES:
+        raise typer.BadParameter("must be database, celery or settings", param_hint="--engine")
+    with connect() as client, named("queue", queue, client.queues.list):
+        found = client.queues.set(queue, engine=_ENGINES[engine])
+    by = " (by the settings)" if found["engine"] is None else ""
+    print_changed(found, as_json, f"The queue {queue!r} is carried by {found['carried_by']}{by}.")
 
 
 @app.command("reserve")

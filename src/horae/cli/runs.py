@@ -11,7 +11,7 @@ import typer
 from horae.cli import completing, words
 from horae.cli.connection import connect
 from horae.cli.logs import follow_log, print_log
-from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
+from horae.cli.printing import AsJson, ago, details, print_items, print_json, say, status, table, took
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import Conflict
@@ -61,7 +61,7 @@ def list_runs(
             client.runs.list(limit=limit, job=job, status=status_, outcome=outcome, trigger=trigger, worker=worker)
         )
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(
@@ -147,7 +147,7 @@ def log(
     """Show the output of a run."""
     with connect() as client:
         if as_json:
-            print_json({"items": list(client.runs.log(run)), "next_cursor": None})
+            print_items(list(client.runs.log(run)))
         elif follow:
             follow_log(client, run)
         elif not print_log(client.runs.log(run)):

@@ -11,7 +11,7 @@ import typer
 from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
@@ -31,7 +31,7 @@ def list_secrets(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.secrets.list())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

@@ -12,7 +12,7 @@ from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect, on_the_database
 from horae.cli.leaving import RevokeKeys, say_left
 from horae.cli.login import ask_password
-from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.printing import AsJson, ago, print_items, print_json, say, table
 from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
@@ -32,7 +32,7 @@ def list_users(as_json: AsJson = False) -> None:
     with connect() as client:
         found = list(client.users.list())
     if as_json:
-        print_json({"items": found, "next_cursor": None})
+        print_items(found)
         return
     now = SystemClock().now()
     table(

@@ -42,6 +42,8 @@ def shown(target: Json | None) -> str:
         return f"script ({target.get('interpreter')})\n{target.get('source') or target.get('file')}".rstrip()
     if kind == "python":
         return f"python {target.get('function')} {json.dumps(target.get('arguments'), ensure_ascii=False)}"
+    if kind == "celery":
+        return f"celery {target.get('task')} {json.dumps(target.get('kwargs'), ensure_ascii=False)}"
     return json.dumps(target, ensure_ascii=False)
 
 

@@ -37,6 +37,9 @@ class Settings:
     engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})
     broker_url: str | None = _setting(addresses.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
     republish_after: float = _setting(kinds.duration(1, DAY), 60.0)
+    events_amqp_url: str | None = _setting(addresses.url("amqp", "amqps"), None, secret=True)
+    events_redis_url: str | None = _setting(addresses.redis_url, None, secret=True)
+    celery_events: bool = _setting(kinds.boolean, False)
     wakeups: str | None = _setting(addresses.redis_url, None, secret=True)
 
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
@@ -110,6 +113,9 @@ class Settings:
     artifact_schemes: tuple[str, ...] = _setting(kinds.words, ("file", "s3"))
     artifact_folders: tuple[str, ...] | None = _setting(kinds.folders, None)
     artifact_install: bool = _setting(kinds.boolean, False)
+    celery_app: str | None = _setting(kinds.line, None)
+    celery_broker_url: str | None = _setting(addresses.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
+    celery_result_backend: str | None = _setting(kinds.line, None, secret=True)
     function_paths: tuple[str, ...] | None = _setting(kinds.words, None)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)

@@ -8,7 +8,7 @@ inside IPv6 forms that a gateway or the kernel turns back into IPv4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -134,12 +134,12 @@ def literal_refusal(host: str, *, allow_private: bool) -> str | None:
     return refusal(host, allow_private=allow_private) if literal else None
 
 
-def found_refusal(found: Iterable[str], host: str, *, allow_private: bool) -> str | None:
-    """Why a name with these addresses must not be called: all of them have to be allowed."""
-    for address in found:
-        if reason := refusal(address, allow_private=allow_private):
-            return f"{host} resolves to an address that is not allowed: {reason}" if host != address else reason
-    return None
+def found_refusal(address: str, host: str, *, allow_private: bool) -> str | None:
+    """Why a host with this address must not be called. All addresses of a name have to be allowed."""
+    reason = refusal(address, allow_private=allow_private)
+    return (
+        reason if reason is None or host == address else f"{host} resolves to an address that is not allowed: {reason}"
+    )
 
 
 def scoped(where: tuple[Any, ...]) -> str:

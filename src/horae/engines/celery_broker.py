@@ -17,6 +17,7 @@ MAX_PRIORITY = 10  # of a queue of RabbitMQ; priorities are 0 to 9
 PATIENCE = 5.0  # seconds for an answer of the broker
 _HEARTBEAT = 10  # seconds
 _SEPARATOR = "\x06\x16"  # between a queue and a priority, in kombu's names of lists
+_UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 REDIS_OPTIONS: dict[str, Any] = {
     "priority_steps": list(range(10)),  # each priority has its own list; the first of them comes first
@@ -29,10 +30,10 @@ AMQP_OPTIONS: dict[str, Any] = {"read_timeout": 2 * PATIENCE, "write_timeout": 2
 
 
 class Broker:
-    """Connects to one broker."""
+    """Connects to one broker. `who` needs it, as messages say."""
 
-    def __init__(self, url: str) -> None:
-        require_celery()
+    def __init__(self, url: str, who: str = "HORAE_BROKER_URL") -> None:
+        require_celery(who)
         self._url = url
         self.redis = url.startswith("redis")
         parts = urlsplit(url)
@@ -47,7 +48,7 @@ class Broker:
         """The server's certificate is verified, against the machine's authorities or SSL_CERT_FILE."""
         host = urlsplit(self._url).hostname
         if self._url.startswith("rediss:"):
-            return {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+            return {"ssl_cert_reqs": ssl.CERT_REQUIRED, "ssl_check_hostname": True}
         if self._url.startswith("amqps:"):
             return {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": host}
         return None
@@ -87,6 +88,7 @@ class Broker:
             socket_timeout=2 * PATIENCE,
             socket_keepalive=True,
             health_check_interval=_HEARTBEAT,
+            **(self.tls or {}),
         )
 
     def redis_key(self, name: str, priority: int) -> str:
@@ -99,17 +101,26 @@ class Broker:
         return 9 - priority if self.redis else priority
 
 
-def require_celery() -> None:
+def require_celery(who: str = "HORAE_BROKER_URL") -> None:
     try:
         import celery  # noqa: F401
         import kombu  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"HORAE_ENGINE=celery needs Celery ({error.name} is missing): pip install 'horae[celery]'"
-        ) from None
+        raise ConfigurationError(f"{who} needs Celery ({error.name} is missing): pip install 'horae[celery]'") from None
 
 
 def reason(error: BaseException) -> str:
     """Why the broker cannot be used, in one line and without the password of a URL."""
+    if _UNTRUSTED in _told(error):
+        return "its certificate is not trusted: SSL_CERT_FILE must name its authority, and the URL its host"
     text = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
     return _PASSWORD.sub("***@", text)[:200]
+
+
+def _told(error: BaseException | None) -> str:
+    """With what it was caused by: libraries wrap it."""
+    text = ""
+    while error is not None:
+        text += f"{error}\n"
+        error = error.__cause__ or error.__context__
+    return text

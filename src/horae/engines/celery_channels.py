@@ -6,13 +6,17 @@ import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Protocol
 
 from horae.domain.runs.claimable import Claimable
+from horae.domain.text.ids import is_id
 from horae.engines.celery_broker import PATIENCE, Broker
-from horae.engines.celery_message import CONTENT_TYPE, ENCODING, envelope, queue_name
+from horae.engines.celery_message import queue_name
+from horae.engines.celery_template import AmqpTemplate, RedisTemplate
 
 _GLANCE = 1.0  # seconds; less than between two heartbeats
+_TEMPLATES = 1_000  # queues and priorities that are remembered
 
 
 class Channel(Protocol):
@@ -36,8 +40,8 @@ def _origin() -> str:
 
 
 class AmqpChannel:
-    """Publisher confirms for a batch at a time: one by one, each would cost a round trip. A message for a queue that is
-    gone comes back (`mandatory`): the queue is declared again."""
+    """A batch is written at once and confirmed at once: one by one, each message would cost system calls and a round
+    trip. A message for a queue that is gone comes back (`mandatory`): the queue is declared again."""
 
     def __init__(self, broker: Broker, connection: Any) -> None:
         self._broker, self._connection = broker, connection
@@ -48,12 +52,17 @@ class AmqpChannel:
         self._channel.events["basic_return"].add(self._came_back)
         self._declared: set[str] = set()
         self._tag = 0
-        self._waiting: dict[int, Claimable] = {}
+        self._waiting: dict[int, None] = {}  # the tags of messages that are not confirmed yet, in order
         self._refused = False
         self._returned: set[str] = set()
+        self._template = lru_cache(_TEMPLATES)(self._made)
         self._from = _origin()
 
+    def _made(self, queue: str, priority: int) -> AmqpTemplate:
+        return AmqpTemplate(self._channel, queue_name(queue), self._broker.priority(priority), self._from)
+
     def publish(self, runs: Sequence[Claimable]) -> None:
+        runs = [run for run in runs if is_id(run.id)]  # no worker takes a message that names anything else
         self._send(runs)
         if self._returned:
             again = [run for run in runs if run.id in self._returned]
@@ -64,23 +73,15 @@ class AmqpChannel:
                 raise ConnectionError("the broker has no queue for its messages, although it was just declared")
 
     def _send(self, runs: Sequence[Claimable]) -> None:
-        for run in runs:
-            name = queue_name(run.queue)
-            if name not in self._declared:
-                self._broker.queue(name)(self._channel).declare()
-                self._declared.add(name)
-            headers, properties, body = envelope(run.id, self._from)
-            message = self._channel.prepare_message(
-                body,
-                priority=self._broker.priority(run.priority),
-                content_type=CONTENT_TYPE,
-                content_encoding=ENCODING,
-                headers=headers,
-                properties={**properties, "delivery_mode": 2},
-            )
-            self._tag += 1
-            self._waiting[self._tag] = run
-            self._channel.basic_publish(message, exchange="", routing_key=name, mandatory=True)
+        for name in {queue_name(run.queue) for run in runs} - self._declared:
+            self._broker.queue(name)(self._channel).declare()
+            self._declared.add(name)
+        frames = [self._template(run.queue, run.priority).of(run.id) for run in runs]
+        if (connection := self._channel.connection) is None:
+            raise ConnectionError("the broker has closed the connection")
+        self._waiting |= dict.fromkeys(range(self._tag + 1, self._tag + len(runs) + 1))
+        self._tag += len(runs)
+        connection.transport.write(b"".join(frames))
         self._await_confirms()
 
     def _await_confirms(self) -> None:
@@ -97,8 +98,9 @@ class AmqpChannel:
             raise ConnectionError("the broker refused messages")
 
     def _acked(self, tag: int, multiple: bool) -> None:
-        for one in [one for one in self._waiting if one <= tag] if multiple else [tag]:
-            self._waiting.pop(one, None)
+        self._waiting.pop(tag, None)
+        while multiple and self._waiting and (first := next(iter(self._waiting))) < tag:
+            del self._waiting[first]
 
     def _nacked(self, tag: int, multiple: bool) -> None:
         self._refused = True
@@ -132,25 +134,19 @@ class RedisChannel:
     def __init__(self, broker: Broker, connection: Any) -> None:
         self._broker, self._connection = broker, connection
         self._channel = connection.default_channel
+        self._template = lru_cache(_TEMPLATES)(self._made)
         self._from = _origin()
 
-    def publish(self, runs: Sequence[Claimable]) -> None:
-        from kombu.utils.json import dumps
+    def _made(self, queue: str, priority: int) -> tuple[str, RedisTemplate]:
+        """And the list that its messages are in."""
+        name, step = queue_name(queue), self._broker.priority(priority)
+        return self._channel._q_for_pri(name, step), RedisTemplate(self._channel, name, step, self._from)
 
+    def publish(self, runs: Sequence[Claimable]) -> None:
         lists: dict[str, list[str]] = {}
         for run in runs:
-            name, priority = queue_name(run.queue), self._broker.priority(run.priority)
-            headers, properties, body = envelope(run.id, self._from)
-            message = self._channel.prepare_message(
-                body.decode(),
-                priority=priority,
-                content_type=CONTENT_TYPE,
-                content_encoding=ENCODING,
-                headers=headers,
-                properties={**properties, "delivery_mode": 2},
-            )
-            self._channel._inplace_augment_message(message, "", name)
-            lists.setdefault(self._channel._q_for_pri(name, priority), []).append(dumps(message))
+            key, template = self._template(run.queue, run.priority)
+            lists.setdefault(key, []).append(template.of(run.id))
         with self._channel.conn_or_acquire() as client, client.pipeline(transaction=False) as pipe:
             for key, messages in lists.items():
                 pipe.lpush(key, *messages)

@@ -5,13 +5,14 @@ are the queued runs themselves."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 import structlog
 
 from horae.domain.errors import HoraeError
 from horae.domain.runs.claimable import Claimable, Offer
-from horae.domain.runs.engine_choice import EngineChoice
+from horae.domain.runs.engine_choice import CurrentEngines
 from horae.engines.celery_broker import Broker
 from horae.engines.celery_publisher import PublisherThread
 from horae.ports import Clock, Engine, Hint
@@ -21,25 +22,30 @@ log = structlog.get_logger()
 _PORTION = 1_000  # runs whose publication is recorded at a time
 # Seconds until it is recorded: most runs have been claimed by then, and need no record.
 _SOON = 0.5
+_FRESH = 1.0  # seconds for which the engines of queues are known
 
 Confirm = Callable[[Collection[str]], Awaitable[None]]
+ReadChosen = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 class CeleryEngine:
-    """Runs of carried queues go to the broker, all others to the other engine. `confirm` records publications, and
-    `send` sends a wake-up."""
+    """Runs of carried queues go to the broker, all others to the other engine. `confirm` records publications, `send`
+    sends a wake-up, and `chosen` reads the engines that admins have chosen."""
 
     def __init__(
         self,
         broker: Broker,
-        choice: EngineChoice,
+        engines: CurrentEngines,
         clock: Clock,
         other: Engine,
         confirm: Confirm,
         send: Callable[[Collection[Hint]], Awaitable[None]],
+        chosen: ReadChosen,
     ) -> None:
-        self._choice, self._clock, self._other = choice, clock, other
-        self._confirm, self._send = confirm, send
+        self.engines, self._clock, self._other = engines, clock, other
+        self._confirm, self._send, self._chosen = confirm, send, chosen
+        self._fresh_until = 0.0
+        self.published = Counter[str]()  # runs, by reason
         self._loop: asyncio.AbstractEventLoop | None = None
         self._confirmed: list[str] = []
         self._recording: asyncio.Task[None] | None = None
@@ -47,16 +53,29 @@ class CeleryEngine:
 
     @property
     def state(self) -> str:
-        """`connected`, `connecting` or `unreachable`."""
-        return self._publisher.state
+        """`connected`, `connecting` or `unreachable`; `none` while it carries no queue."""
+        return self._publisher.state if self.engines.choice.broker else "none"
 
-    def start(self) -> None:
-        """Connects now, and reconnects: for a process that shows whether the broker is there."""
-        self._loop = asyncio.get_running_loop()
-        self._publisher.start()
+    async def watch(self) -> None:
+        """Connects if a queue needs it, and reconnects: for a process that shows whether the broker is there."""
+        await self._refresh()
+        if self.engines.choice.broker:
+            self._loop = asyncio.get_running_loop()
+            self._publisher.start()
+
+    async def _refresh(self) -> None:
+        now = self._clock.monotonic()
+        if now < self._fresh_until:
+            return
+        self._fresh_until = now + _FRESH
+        try:
+            self.engines.learn(await self._chosen())
+        except HoraeError as error:  # with the engine of before, runs arrive a few seconds later
+            log.debug("could not read the engines of queues", reason=str(error))
 
     async def offer(self, offer: Offer) -> None:
-        carried = self._choice.carried
+        await self._refresh()
+        carried = self.engines.carried
         resumed = {queue for queue in offer.queues if carried(queue)}
         if rest := Offer([run for run in offer.runs if not carried(run.queue)], offer.queues - resumed):
             await self._other.offer(rest)
@@ -68,14 +87,16 @@ class CeleryEngine:
             self._loop = self._loop or asyncio.get_running_loop()
             self._publisher.add(runs)
 
-    async def publish(self, runs: Sequence[Claimable]) -> None:
+    async def publish(self, runs: Sequence[Claimable], *, again: bool = False) -> None:
         await asyncio.wrap_future(self._publisher.publish(runs))
+        self.published["again" if again else "due"] += len(runs)
 
     async def depths(self, queues: Collection[str]) -> Mapping[str, int]:
         return await asyncio.wrap_future(self._publisher.depths(queues))
 
     def _on_confirmed(self, run_ids: list[str]) -> None:
-        """On the publisher's thread."""
+        """On the publisher's thread, the only one that counts these."""
+        self.published["queued"] += len(run_ids)
         if self._loop is not None:
             try:
                 self._loop.call_soon_threadsafe(self._record_soon, run_ids)

@@ -4,28 +4,21 @@ a worker is still queued in the database, and published again much sooner."""
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from base64 import b64decode
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-import structlog
 
-from horae.engines.celery_broker import Broker, reason
+from horae.engines.celery_broker import Broker
 from horae.engines.celery_message import MalformedMessage, queue_name, run_id_of
+from horae.engines.celery_receiver import UNUSED, Receiver
 from horae.ports import RunMessage
 
-log = structlog.get_logger()
-
 _BLOCK = 1.0  # seconds that one command waits for messages
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0  # seconds between two attempts to connect
-_UNUSED = 1.0  # seconds that a message may wait here
-_GOODBYE = 5.0  # seconds
-_FAULTS_EVERY = 60.0  # seconds between two log lines about malformed messages
 
 
 class Popped(NamedTuple):
@@ -35,29 +28,18 @@ class Popped(NamedTuple):
     since: float
 
 
-class RedisConsumer:
+class RedisConsumer(Receiver):
     """See `Messages`. Popped is acknowledged: there is nothing left to do when a run has been claimed."""
 
     def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+        super().__init__(broker)
         self._queues: tuple[str, ...] = ()
         self._wanted = 0
         self._inbox: deque[Popped] = deque()
         self._changed = threading.Condition()
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._on_message: Callable[[], None] = lambda: None
-        self._fault_logged_at = -_FAULTS_EVERY
         self._turn = 0
-        self.trouble: str | None = None
-        self.malformed = 0
 
     # On the worker's loop
-
-    def start(self, on_message: Callable[[], None]) -> None:
-        self._on_message = on_message
-        self._thread = threading.Thread(target=self._run, name="horae consume", daemon=True)
-        self._thread.start()
 
     def serve(self, queues: Collection[str]) -> None:
         with self._changed:
@@ -78,39 +60,22 @@ class RedisConsumer:
     def done(self, messages: Sequence[Any]) -> None:
         """They were popped."""
 
-    async def close(self) -> None:
+    def _wake(self) -> None:
         with self._changed:
-            self._stopping.set()
             self._changed.notify()
-        if self._thread is not None:
-            await asyncio.to_thread(self._thread.join, _GOODBYE)
 
     # On its thread
 
-    def _run(self) -> None:
-        pause = 0.0
-        while not self._stopping.is_set():
-            client = None
-            try:
-                client = self._broker.redis_client()
-                client.ping()
-                if self.trouble is not None:
-                    log.info("the broker is back", broker=self._broker.address)
-                self.trouble, pause = None, 0.0
-                while not self._stopping.is_set():
-                    self._step(client)
-                self._give_back(client, 0.0)
-            except Exception as error:
-                if self.trouble is None:
-                    log.warning("no messages from the broker", broker=self._broker.address, reason=reason(error))
-                self.trouble = reason(error)
-                self._on_message()  # so that the worker notices
-                pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
-                with self._changed:
-                    self._changed.wait(pause)
-            finally:
-                if client is not None:
-                    client.close()
+    def _receive(self) -> None:
+        client = self._broker.redis_client()
+        try:
+            client.ping()
+            self._connected()
+            while not self._stopping.is_set():
+                self._step(client)
+            self._give_back(client, 0.0)
+        finally:
+            client.close()
 
     def _step(self, client: Any) -> None:
         with self._changed:
@@ -119,7 +84,7 @@ class RedisConsumer:
                 self._changed.wait(_BLOCK / 4)
             elif not self._inbox and not wanted:
                 self._changed.wait(_BLOCK)
-        self._give_back(client, _UNUSED if wanted else 0.0)
+        self._give_back(client, UNUSED if wanted else 0.0)
         if room > 0 and queues:
             self._pop(client, queues, room)
 
@@ -153,13 +118,6 @@ class RedisConsumer:
                     return
                 popped = self._inbox.pop() if after == 0 else self._inbox.popleft()
             client.rpush(popped.key, popped.raw)
-
-    def _refuse(self, fault: MalformedMessage) -> None:
-        self.malformed += 1
-        now = time.monotonic()
-        if now - self._fault_logged_at >= _FAULTS_EVERY:
-            self._fault_logged_at = now
-            log.warning("rejected a message that is not one of Horae's", reason=str(fault), rejected=self.malformed)
 
 
 def _read(raw: bytes) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, cast
 
 import aiohttp
 
+from horae.checked_resolver import Lookup
 from horae.executors import http_answer, http_redirect
 from horae.executors.aside import aside
 from horae.executors.failure import Refused, failed, in_words, one_line, raised, refused
-from horae.executors.http_connector import CheckedConnector, Lookup, check_literal, watch_connecting
+from horae.executors.http_connector import CheckedConnector, check_literal, watch_connecting
 from horae.executors.http_request import Draft, OutgoingRequest
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 
 from horae.domain.notify.notice import of_failures
-from horae.domain.runs.claim import QueuePlace
+from horae.domain.runs.claim import Leased, QueuePlace
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import AttemptOver, AttemptsOver, CancelsRequested, RunsEnded
 from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import REMOTE_CHANGED, RemoteKey, is_remote
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.domain.runs.tally import Tally, detail
@@ -63,6 +64,7 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
         now = await tx.now()
         tx.tell(AttemptsOver([AttemptOver(row, _CUT_OFF, row.age_ms(now)) for row in parked]))
         endings |= {row.id: Ending(row.id, row.token, _CANCELLED, None, _CUT_OFF, row.age_ms(now)) for row in parked}
+        await revoke_remote(tx, parked)
     running = [run for run in live if run.id not in endings]
     ended = await tx.runs.end(list(endings.values()))
     await after_ends(
@@ -75,6 +77,14 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
     )
     for worker_id in {run.worker_id for run in running}:
         tx.hint(f"cancel:{worker_id}")
+
+
+async def revoke_remote(tx: Transaction, parked: Sequence[Leased]) -> None:
+    """Attempts that are over although their tasks may go on elsewhere."""
+    remote = [RemoteKey(row.id, row.attempt, row.token) for row in parked if row.parked and is_remote(row.needs)]
+    if remote:
+        await tx.remote_tasks.mark_over(remote)
+        tx.hint(REMOTE_CHANGED)
 
 
 async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:

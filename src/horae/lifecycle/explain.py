@@ -11,6 +11,7 @@ from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import found, found_run
 from horae.lifecycle.functions import called_function
+from horae.lifecycle.queues import current_engines
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -18,8 +19,14 @@ _RECENT = 100  # rows of history: enough to see a pattern
 
 
 async def explain_job(
-    tx: Transaction, *, project_id: str, ref: str, offline_after: float = OFFLINE_AFTER
+    tx: Transaction,
+    *,
+    project_id: str,
+    ref: str,
+    offline_after: float = OFFLINE_AFTER,
+    engines: EngineChoice = DATABASE_ONLY,
 ) -> Explanation:
+    """`engines` are those of the settings."""
     now = await tx.now()
     job = await found(tx, project_id, ref)
     after = isinstance(job.spec.schedule, AfterSchedule)
@@ -38,6 +45,7 @@ async def explain_job(
             unreadable=tuple(await tx.unreadable.of([(job.id, job.version)])),
             live_quota=await live_quota(tx, project_id),
             function=await called_function(tx, job.spec),
+            engines=await current_engines(tx, engines),
         )
     )
 
@@ -70,6 +78,6 @@ async def explain_run(
             dead_since=await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None,
             paused_queues=await tx.queues.paused(queues) if run.status == RunStatus.QUEUED else {},
             unreadable=tuple(await tx.unreadable.of([version])) if run.status == RunStatus.QUEUED else (),
-            carried=engines.carried(run.queue),
+            engines=await current_engines(tx, engines),
         )
     )

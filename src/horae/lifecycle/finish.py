@@ -12,6 +12,8 @@ from horae.domain.runs.claim import NOWHERE, Claimed, Leased, Park, QueuePlace
 from horae.domain.runs.ending import Ended, Ending, Finished
 from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import SPARE, NewRemoteTask, RemoteKey
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs
@@ -28,10 +30,11 @@ class FinishReport:
 
 
 class Parking(NamedTuple):
-    """What is written about runs that wait for a callback, and these runs."""
+    """What is written about runs that wait for a callback or a remote task, and these runs."""
 
     parks: list[Park]
     runs: list[Leased]
+    tasks: list[NewRemoteTask]
 
 
 Latest = Mapping[str, Finished]  # by run
@@ -53,7 +56,7 @@ async def finish(
     await tx.logs.append(logs)
     await tx.logs.progress(progress)
     latest = _latest(finished)
-    settlement, parking = Settlement(specs, chance), Parking([], [])
+    settlement, parking = Settlement(specs, chance), Parking([], [], [])
     failures = [item for item in latest.values() if item.outcome.kind is not AttemptOutcome.SUCCEEDED]
     if failures:
         await _settle(tx, latest, failures, settlement, parking)
@@ -61,6 +64,7 @@ async def finish(
     if failures:
         await settlement.write(tx)
         await tx.runs.park(parking.parks)
+        await tx.remote_tasks.add(parking.tasks)
         tx.tell(RunsParked(parking.runs))
     await after_ends(tx, _over(latest, ended, settlement, specs), settlement.requeued, wait=wait)
     moved = ended | {requeue.id for requeue in settlement.requeues}
@@ -80,11 +84,19 @@ async def _settle(
         if row is None:
             continue
         if item.outcome.park_for is not None and row.cancel_requested_at is None:
-            parking.parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item.run)))
-            parking.runs.append(row)
+            _park(parking, row, item.outcome, item.outcome.park_for, _start(item.run))
         else:
             row = replace(row, started_at=_start(item.run) or row.started_at)
             settlement.add(row, item.outcome, item.duration_ms)
+
+
+def _park(parking: Parking, row: Leased, outcome: Outcome, seconds: float, started_at: datetime | None) -> None:
+    spare = 0.0
+    if outcome.remote is not None:
+        spare = SPARE
+        parking.tasks.append(NewRemoteTask(RemoteKey(row.id, row.attempt, row.token), outcome.remote, seconds))
+    parking.parks.append(Park(row.id, row.token, seconds + spare, started_at))
+    parking.runs.append(row)
 
 
 def _successes(latest: Latest) -> list[Ending]:

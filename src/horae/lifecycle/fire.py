@@ -43,11 +43,13 @@ async def fire(
 ) -> Fired:
     """`passing`: how many due jobs are known to be left out; that many more are read, because those come first every
     time and must not displace others. `without` the projects that `fire_apart` handles."""
-    if await tx.jobs.wake_paused(shards):
+    waking = await tx.jobs.to_wake(shards)
+    if waking.paused and await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
     due = await tx.jobs.due(shards, limit + passing, without=without)
     gated = _gated(due)
-    await _wake_delayed(tx, gated, limit)
+    if waking.delayed:
+        await _wake_delayed(tx, gated, limit)
     return await _fire(tx, due, gated, shards, scheduler_id, wait=False)
 
 
@@ -73,11 +75,10 @@ def _gated(due: DueJobs) -> set[str]:
 async def _fire(
     tx: Transaction, due: DueJobs, gated: Collection[str], shards: Collection[int], scheduler_id: str, *, wait: bool
 ) -> Fired:
-    now = await tx.now()
     ledger = Ledger(scheduler_id, tx.new_id)
     left_out = list(due.left_out)
     contended: set[str] = set()
-    if due.jobs:
+    if due.jobs and (now := due.at):
         gates = await tx.gates.lock(gated)
         bounded = [job for job in due.jobs if job.bounded]
         ledger.places = await places_for(tx, bounded, now, wait=wait)
@@ -115,5 +116,5 @@ async def idle_for(
     tx: Transaction, *, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()
 ) -> float | None:
     """How long (in seconds) nothing in these shards will be due; None if nothing is known to be."""
-    next_due = await tx.jobs.next_due(shards, left_out)
-    return None if next_due is None else max((next_due - await tx.now()).total_seconds(), 0)
+    due_in = await tx.jobs.due_in(shards, left_out)
+    return None if due_in is None else max(due_in, 0.0)

@@ -10,6 +10,7 @@ from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.jobs.difference import Change
 from horae.domain.jobs.function import (
     NEEDS,
+    TASKS,
     FunctionChange,
     FunctionRecord,
     FunctionSign,
@@ -20,7 +21,7 @@ from horae.domain.jobs.function import (
 from horae.domain.jobs.function_path import FoundPaths, FunctionPath, check_registration
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobHead
-from horae.domain.targets import ArtifactTarget, PythonTarget
+from horae.domain.targets import ArtifactTarget, CeleryTarget, PythonTarget
 from horae.domain.targets.locked import overridden
 from horae.domain.text.checks import storable
 from horae.domain.time.schedule import ManualSchedule
@@ -52,6 +53,8 @@ async def check_function(tx: Transaction, spec: JobSpec) -> None:
     """Refuses a job whose function is not registered or is disabled, or whose arguments are invalid. Arguments that
     come from the input of runs may be missing, if the job is only triggered manually."""
     target = spec.target
+    if isinstance(target, CeleryTarget):
+        await _check_task(tx, target, target.kwargs, "target.kwargs")
     if not isinstance(target, PythonTarget):
         return
     function = await tx.functions.find(target.function)
@@ -80,6 +83,8 @@ async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mappin
     if not needs.startswith(NEEDS):
         if needs.startswith("artifact"):
             await _check_locked(tx, job.id, job.version, inputs)
+        elif needs == "celery":
+            await _check_task_inputs(tx, job, inputs)
         return
     name = needs.removeprefix(NEEDS)
     # Looked up again: the plan in which the head found none may be damaged.
@@ -111,6 +116,30 @@ async def _check_locked(tx: Transaction, job_id: str, version: int, inputs: Mapp
         for field, value in given.items():
             if reason := overridden(spec.target.locked, value):
                 raise InvalidInput(field, reason)
+
+
+async def _check_task_inputs(tx: Transaction, job: JobHead, inputs: Mapping[str, str | None]) -> None:
+    spec = (await tx.jobs.definitions([(job.id, job.version)])).get((job.id, job.version))
+    if spec is None or not isinstance(spec.target, CeleryTarget):
+        return
+    for field, text in inputs.items():
+        value = {} if text is None else json.loads(text)
+        if not isinstance(value, dict):
+            raise InvalidInput(field, "must be an object: its members are keyword arguments of the task")
+        if reason := overridden(spec.target.locked, value):
+            raise InvalidInput(field, reason)
+        await _check_task(tx, spec.target, {**spec.target.kwargs, **value}, field)
+
+
+async def _check_task(tx: Transaction, target: CeleryTarget, kwargs: Mapping[str, Any], field: str) -> None:
+    """A task that no worker has registered is accepted: foreign Celery workers may have it. Whether arguments are
+    missing is not checked: positional ones may fill in for them."""
+    task = await tx.functions.find(TASKS + target.task)
+    if task is None:
+        return
+    if not task.is_active:
+        raise InvalidInput("target.task", switched_off(task.name))
+    check_arguments(_optional(task.parameters), kwargs, field)
 
 
 async def change_function(tx: Transaction, *, name: str, change: FunctionChange, actor: str) -> FunctionRecord:

@@ -13,6 +13,7 @@ from horae.ports import Transaction
 PROCESS_RETENTION = 86_400.0  # how long an ended worker or scheduler stays in the lists
 ACCOUNT_RETENTION = 30 * 86_400.0  # how long an ended session or invitation is kept
 UNREADABLE_RETENTION = 86_400.0  # how long a note about an unreadable definition is kept
+TASK_RETENTION = 86_400.0  # after its deadline, if no worker came to revoke it
 LIMIT_RETENTION = 2 * 86_400.0  # by then every attempt is forgotten
 
 
@@ -53,6 +54,7 @@ async def tidy(tx: Transaction) -> None:
     await tx.invitations.prune(ACCOUNT_RETENTION)
     await tx.limits.prune(LIMIT_RETENTION)
     await tx.unreadable.prune(UNREADABLE_RETENTION)
+    await tx.remote_tasks.prune(TASK_RETENTION)
 
 
 async def partition(tx: Transaction, *, retention: float) -> bool:

@@ -1,5 +1,5 @@
-"""Queues: no runs are claimed from a paused queue. Running ones continue, queued ones wait. Queues that are no longer
-used are removed."""
+"""Queues: no runs are claimed from a paused queue. Running ones continue, queued ones wait. A queue may have an engine
+of its own. Queues that are no longer used are removed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from horae.domain.errors import NotFound
 from horae.domain.jobs.difference import Change
 from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
+from horae.domain.runs.engine_choice import EngineChoice
 from horae.ports import Transaction
 
 DEFAULT = "default"
@@ -59,8 +60,30 @@ async def resume_queue(tx: Transaction, *, project_id: str, name: str, actor: st
     return await _found(tx, project_id, name)
 
 
+async def choose_engine(tx: Transaction, *, project_id: str, name: str, engine: str | None, actor: str) -> QueueRecord:
+    """None: the engine of the settings. All processes look at it within seconds; what was on its way by the old engine
+    is claimed from the new one."""
+    queue = await _locked(tx, project_id, name)
+    if queue.engine != engine:
+        await tx.queues.choose_engine(name, engine)
+        changes = [Change("engine", queue.engine, engine)]
+        await tx.audit.add("queue.engine", actor=actor, project_id=None, name=name, changes=changes)
+        tx.hint("runs:")  # every worker looks at its queues
+        tx.hint(f"publish:{name}")
+    return await _found(tx, project_id, name)
+
+
+async def chosen_engines(tx: Transaction) -> dict[str, str]:
+    return await tx.queues.engines()
+
+
+async def current_engines(tx: Transaction, configured: EngineChoice) -> EngineChoice:
+    """`configured` by the settings."""
+    return configured.with_chosen(await tx.queues.engines()) if configured.has_broker else configured
+
+
 async def unused_queues(tx: Transaction) -> list[str]:
-    """Those that no job and no run has named for hours, and that are not paused."""
+    """Those that no job and no run has named for hours, that are not paused and have no engine of their own."""
     return await tx.queues.unused(RETENTION)
 
 

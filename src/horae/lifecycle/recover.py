@@ -1,5 +1,5 @@
-"""Recover: an expired lease counts as a `lost` attempt, a parked run without its callback as `timed_out`; both are
-handled like any failure. Any scheduler may sweep."""
+"""Recover: an expired lease counts as a `lost` attempt, a parked run without its callback or the end of its task as
+`timed_out`; both are handled like any failure. Any scheduler may sweep."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from horae.domain.runs.claim import Leased
 from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import RunsExpired
 from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import is_remote
 from horae.domain.runs.states import AttemptOutcome, RunStatus
-from horae.lifecycle.ended import after_ends
+from horae.lifecycle.ended import after_ends, revoke_remote
 from horae.lifecycle.settle import Settlement
 from horae.ports import Transaction
 
 _LOST = Outcome(AttemptOutcome.LOST, error="the worker was lost: its lease ran out")
 _DEAD = Outcome(AttemptOutcome.LOST, error="the worker was lost: its process is gone")
 _UNANSWERED = Outcome(AttemptOutcome.TIMED_OUT, error="no callback came in time")
+
+
+_UNFOLLOWED = Outcome(
+    AttemptOutcome.TIMED_OUT,
+    error="no worker followed its task to the end: it timed out, and the task is revoked when one is back",
+)
 
 
 async def recover(
@@ -34,6 +41,7 @@ async def recover(
     rows = [row.as_of(now) for row in rows]
     for row in rows:
         settlement.add(row, _outcome(row, dead_workers), row.age_ms(now))
+    await revoke_remote(tx, rows)
     ended = await tx.runs.end(settlement.endings)
     await settlement.write(tx)
     ends = [(row, _outcome(row, dead_workers)) for row in rows if row.id in ended]
@@ -47,7 +55,7 @@ async def recover(
 
 def _outcome(row: Leased, dead_workers: Collection[str]) -> Outcome:
     if row.parked:
-        return _UNANSWERED
+        return _UNFOLLOWED if is_remote(row.needs) else _UNANSWERED
     return _DEAD if row.worker_id in dead_workers else _LOST
 
 

@@ -9,23 +9,29 @@ from datetime import datetime
 
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.stranded import PATIENCE, Stranded, unserved
+from horae.lifecycle.queues import current_engines
 from horae.ports import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StrandedRuns:
-    """Of all projects, longest wait first, and the workers at that time."""
+    """Of all projects, longest wait first, and the workers and engines at that time."""
 
     at: datetime
     stranded: tuple[Stranded, ...]
     workers: tuple[WorkerRecord, ...]
+    engines: EngineChoice = DATABASE_ONLY
 
 
-async def find_stranded(tx: Transaction, *, offline_after: float, patience: float = PATIENCE) -> StrandedRuns:
-    workers = await tx.processes.workers(offline_after)
-    wanted = unserved(await tx.queues.wants(), workers)
-    return StrandedRuns(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers))
+async def find_stranded(
+    tx: Transaction, *, offline_after: float, patience: float = PATIENCE, engines: EngineChoice = DATABASE_ONLY
+) -> StrandedRuns:
+    """`engines` are those of the settings."""
+    workers, engines = await tx.processes.workers(offline_after), await current_engines(tx, engines)
+    wanted = unserved(await tx.queues.wants(), workers, engines)
+    return StrandedRuns(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers), engines)
 
 
 async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: StrandedRuns) -> set[str]:

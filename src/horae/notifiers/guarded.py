@@ -79,7 +79,7 @@ def _check_file(guard: Guard, path: Any, flags: Any) -> None:
         real = ""
     writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     if writes or not real.startswith(guard.readable):
-        # Libraries look for files that rarely exist, such as ~/.netrc: that is no reason to give up.
+        # Libraries look for files that rarely exist, such as ~/.netrc: that is not an error.
         raise PermissionError(13, "not for notifications", text)
 
 

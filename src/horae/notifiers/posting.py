@@ -58,7 +58,8 @@ async def _outcome(answer: aiohttp.ClientResponse) -> Sent:
     if 300 <= answer.status < 400:
         return Sent(f"HTTP {answer.status}: redirects are not followed; give the address that it leads to", True)
     again = answer.status >= 500 or answer.status in _AGAIN
-    return Sent(error, not again, _retry_after(answer.headers.get("Retry-After")) if again else None)
+    wait = _retry_after(answer.headers.get("Retry-After")) if again else None
+    return Sent(error, not again, wait, answer.status)
 
 
 def _retry_after(text: str | None) -> float | None:

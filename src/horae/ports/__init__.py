@@ -15,8 +15,10 @@ from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Pa
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.pings import Badges, PingEvents, Pings, SealedTokens
 from horae.ports.quotas import Quotas
+from horae.ports.remote import RemoteApp, RemoteTasks
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
+from horae.ports.sinks import EventSender, Outbox, Sinks
 from horae.ports.transaction import Store, Transaction, Verb
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
@@ -37,6 +39,7 @@ __all__ = [
     "Dependencies",
     "Devices",
     "Engine",
+    "EventSender",
     "Executor",
     "Facts",
     "Functions",
@@ -55,6 +58,7 @@ __all__ = [
     "Notifier",
     "Observer",
     "Operations",
+    "Outbox",
     "PathLearner",
     "PingEvents",
     "Pings",
@@ -66,6 +70,8 @@ __all__ = [
     "Queues",
     "Quotas",
     "RateLimits",
+    "RemoteApp",
+    "RemoteTasks",
     "Reservations",
     "RunMessage",
     "Runs",
@@ -73,6 +79,7 @@ __all__ = [
     "Seals",
     "Secrets",
     "Sessions",
+    "Sinks",
     "Starting",
     "Stats",
     "Store",

@@ -45,8 +45,8 @@ class Publications(Protocol):
 class Publisher(Protocol):
     """Publishes runs to the broker."""
 
-    async def publish(self, runs: Sequence[Claimable]) -> None:
-        """Returns when the broker has confirmed all of them. Raises BrokerUnavailable."""
+    async def publish(self, runs: Sequence[Claimable], *, again: bool = False) -> None:
+        """Returns when the broker has confirmed all of them; `again` only counts. Raises BrokerUnavailable."""
         ...
 
     async def depths(self, queues: Collection[str]) -> Mapping[str, int]:

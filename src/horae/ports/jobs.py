@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from typing import Protocol
 
 from horae.domain.jobs.deletion import Deletion
@@ -16,7 +15,7 @@ from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
 from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
-from horae.domain.runs.firing import DueJobs
+from horae.domain.runs.firing import DueJobs, ToWake
 from horae.domain.runs.gate import JobGate
 from horae.domain.runs.stranded import Stranded, Want
 
@@ -30,6 +29,7 @@ class Jobs(Protocol):
         ...
 
     async def set_state(self, state: JobState) -> None: ...
+    async def to_wake(self, shards: Collection[int]) -> ToWake: ...
     async def wake_paused(self, shards: Collection[int]) -> int:
         """Ends expired pauses; returns how many."""
         ...
@@ -71,9 +71,9 @@ class Jobs(Protocol):
         or `only` those of one."""
         ...
 
-    async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
-        """When the next job is due that is not left out (by id and version: an edit may have fixed it), a pause ends,
-        or a run requested for later may look for a place."""
+    async def due_in(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> float | None:
+        """Seconds until the next job is due that is not left out (by id and version: an edit may have fixed it), a
+        pause ends, or a run requested for later may look for a place. Negative if that is overdue."""
         ...
 
     async def advance(self, advances: Sequence[Advance]) -> None: ...
@@ -175,8 +175,14 @@ class Queues(Protocol):
 
     async def pause(self, name: str, actor: str) -> None: ...
     async def resume(self, name: str) -> None: ...
+    async def engines(self) -> dict[str, str]:
+        """The queues for which an engine was chosen."""
+        ...
+
+    async def choose_engine(self, name: str, engine: str | None) -> None: ...
     async def unused(self, older_than: float) -> list[str]:
-        """Queues that no job and no run has used for that many seconds and that are not paused."""
+        """Queues that no job and no run has used for that many seconds, that are not paused and have no engine of their
+        own."""
         ...
 
     async def forget(self, names: Collection[str], older_than: float) -> int:
@@ -236,6 +242,10 @@ class Functions(Protocol):
         ...
 
     async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
+    async def disabled(self, names: Collection[str]) -> set[str]:
+        """Those of these functions that are."""
+        ...
+
     async def names(self, limit: int) -> list[str]: ...
     async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
         """In the order of their names."""

@@ -35,8 +35,8 @@ class Ids(Protocol):
 
 
 Hint = str
-"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`, `workers:HOST`. It may be lost; polling
-is the truth."""
+"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`, `workers:HOST`, `remote`, `events`,
+`sinks`. It may be lost; polling is the truth."""
 
 
 class Wakeups(Protocol):

@@ -17,10 +17,12 @@ from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.pings import Badges, PingEvents, Pings
 from horae.ports.quotas import Quotas
+from horae.ports.remote import RemoteTasks
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
 from horae.ports.series import Series
 from horae.ports.signing_in import Devices, Identities
+from horae.ports.sinks import Outbox, Sinks
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 P = ParamSpec("P")
@@ -40,6 +42,8 @@ class Transaction(Protocol):
     def runs(self) -> Runs: ...
     @property
     def publications(self) -> Publications: ...
+    @property
+    def remote_tasks(self) -> RemoteTasks: ...
     @property
     def history(self) -> History: ...
     @property
@@ -112,6 +116,10 @@ class Transaction(Protocol):
     def ping_events(self) -> PingEvents: ...
     @property
     def badges(self) -> Badges: ...
+    @property
+    def sinks(self) -> Sinks: ...
+    @property
+    def outbox(self) -> Outbox: ...
 
     @property
     def repeated(self) -> bool:
@@ -157,6 +165,11 @@ class Store(Protocol):
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Likewise for a verb that only reads: it takes no write lock and never waits."""
+        ...
+
+    async def learn(self) -> bool:
+        """Reads which events sinks want: from now on they are written to the outbox, in the transactions that they
+        come from. False if there is no sink."""
         ...
 
     def tell(self, event: Event) -> None:

@@ -9,7 +9,7 @@ from horae.domain.alerts.alert import AlertRecord, Finding
 from horae.domain.alerts.transition import Changes
 from horae.domain.alerts.turns import in_turn
 from horae.lifecycle.watching.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
-from horae.lifecycle.watching.watch import explained
+from horae.lifecycle.watching.watch import Eyes, explained
 from horae.ports import Store, Transaction
 from horae.processes.loop import log
 
@@ -19,8 +19,8 @@ _EXPLAINED = 20  # jobs to explain at a time: each costs a few statements
 
 
 class Alerting:
-    def __init__(self, store: Store, offline_after: float) -> None:
-        self._store, self._offline_after = store, offline_after
+    def __init__(self, store: Store, eyes: Eyes) -> None:
+        self._store, self._eyes = store, eyes
 
     async def apply(self, changes: Changes) -> None:
         _log(log.warning, "alert", await self._each(open_alerts, await self._explained(changes.opening)))
@@ -34,7 +34,7 @@ class Alerting:
         """In the same order, as many as allowed; the others have only their rule's text."""
         found = list(findings)
         if asked := in_turn(finding for finding in found if finding.explains)[:_EXPLAINED]:
-            told = await self._store.read(explained, asked, offline_after=self._offline_after)
+            told = await self._store.read(explained, asked, eyes=self._eyes)
             better = {before.identity: after for before, after in zip(asked, told, strict=True)}
             found = [better.get(finding.identity, finding) if finding.explains else finding for finding in found]
         return found

@@ -14,6 +14,7 @@ from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
 from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimant, ClaimRequest
 from horae.lifecycle.claim import Taken, claim, look
+from horae.lifecycle.queues import chosen_engines
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction
 from horae.processes.agenda import DueQueues
@@ -51,6 +52,7 @@ class Claimer:
         self._look_at = 0.0
         self._slots_only_until = 0.0  # nothing is prefetched until then, or (inf) until a claim for free slots
         self._idle_looks = 0
+        self._choice = settings.engines.choice
         self.resting = False
         self.loop = Loop("claim", self.step)
         self.meters = Meters()
@@ -139,6 +141,7 @@ class Claimer:
         """At all queues, now and then: hints may be lost."""
         if self._settings.project_ids:
             await self._learn_queues()
+        await self._learn_engines()
         waits = await self._store.read(look, queues=self._agenda.served, offers=self.sign.offers)
         now = self._clock.monotonic()
         self._agenda.learn(waits, now)
@@ -146,6 +149,18 @@ class Claimer:
         longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
         poll = min(self._settings.poll * 1.5 ** min(self._idle_looks, 20), longest)
         self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # spread, if started together
+
+    async def _learn_engines(self) -> None:
+        """Which queues it leaves to a broker, or takes from it. After a change it looks more often for a while: other
+        processes may not have noticed it yet."""
+        engines = self._settings.engines
+        if not engines.choice.has_broker:
+            return
+        engines.learn(await self._store.read(chosen_engines))
+        if engines.choice is not self._choice:
+            self._choice = engines.choice
+            self._idle_looks = 0
+            log.info("the engines of queues have changed", chosen=dict(engines.choice.chosen))
 
     async def _learn_queues(self) -> None:
         """Those that are reserved for its projects, which may have changed."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from horae.domain.errors import BrokerUnavailable, StoreUnavailable
-from horae.domain.runs.claim import ClaimRequest
+from horae.domain.runs.claim import NOT_AHEAD, Ahead, ClaimRequest
 from horae.domain.runs.publication import Unclaimed
 from horae.ports import Messages, RunMessage, Transaction
 from horae.processes.claimer import Claimer
@@ -22,36 +22,51 @@ class MessageClaimer(Claimer):
         assert self._settings.messages is not None
         self._messages: Messages = self._settings.messages
         self._claiming: list[RunMessage] = []  # taken, and not acknowledged yet
-        self._tries = 0
+        self._tries = self._wanted = 0
 
     def on_hint(self, queue: str) -> None:
-        """The broker says when there is something."""
+        """The broker says when there is something; "" means that the queues may be others."""
+        if not queue:
+            self._look_at = 0
+            self.loop.wake.set()
 
     async def step(self) -> float | None:
         if self._starter.stuck:
             await self._starter.release()
         if self.resting:
+            self._wanted = 0
             self._messages.want(0)
             return None
         if self._time_to_look:
             await self._look()
-        free, ahead = self._starter.room()
-        self._messages.want(free + ahead.runs)
+        free, ahead = self._room()
+        self._want(free + ahead.runs)
         if self._unheard is None and not self._claiming:
-            self._claiming, self._tries = self._messages.take(free), 0
+            self._claiming, self._tries = self._messages.take(free + ahead.runs), 0
         if self._claiming or self._unheard is not None:
-            return await self._claim(max(free, len(self._claiming)))
+            return await self._claim(free, ahead)
         if (trouble := self._messages.trouble) is not None:
             raise BrokerUnavailable(f"the broker is unreachable: {trouble}")
         return max(self._look_at - self._clock.monotonic(), 0)
 
-    async def _claim(self, free: int) -> float:
+    def _want(self, most: int) -> None:
+        """While claimed runs wait for slots, the number goes down and up with every claim, and messages for the next
+        one are welcome all the time."""
+        if most > self._wanted or not self._starter.busy:
+            self._wanted = most
+            self._messages.want(most)
+
+    async def _claim(self, free: int, ahead: Ahead) -> float:
         """If the database does not answer, the messages are kept: neither acknowledged nor forgotten."""
-        again = self._unheard is not None
+        again, count = self._unheard is not None, len(self._claiming)
+        if self._tries:  # what must not be claimed ahead; runs are short, or none would have been
+            free, ahead = max(free, count), NOT_AHEAD
+        elif ahead.runs:
+            ahead = Ahead(min(ahead.runs, max(count - free, 0)), ahead.seconds)
         ids = [message.run_id for message in self._claiming]
         taken = await self._take_with(
             lambda token: ClaimRequest(
-                self._claimant, token, self._settings.lease, free, self._agenda.served, run_ids=ids
+                self._claimant, token, self._settings.lease, free, self._agenda.served, ahead, ids
             )
         )
         claimed = {run.id for run in taken.runs}
@@ -72,7 +87,8 @@ class MessageClaimer(Claimer):
             return Unclaimed(tuple(run_ids), ())  # they are tried again
 
     async def _look(self) -> None:
-        """At the queues that there are, now and then."""
+        """At the queues that there are and that the broker carries, now and then."""
+        await self._learn_engines()
         if self._settings.project_ids:
             await self._learn_queues()
             queues: Sequence[str] = self._agenda.served or ()
@@ -83,7 +99,8 @@ class MessageClaimer(Claimer):
         self._messages.serve(
             [queue for queue in queues if self._settings.queues or self._settings.engines.carried(queue)]
         )
-        self._look_at = self._clock.monotonic() + self._settings.poll_max * (0.75 + 0.5 * self._ids.chance())
+        poll = self._settings.poll_max if self._hints_arrive() else self._settings.poll
+        self._look_at = self._clock.monotonic() + poll * (0.75 + 0.5 * self._ids.chance())
 
 
 async def _ask(tx: Transaction, run_ids: Collection[str], claimant: Any) -> Unclaimed:

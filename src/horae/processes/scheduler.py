@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from horae.domain.cluster import metrics
@@ -12,8 +13,9 @@ from horae.domain.cluster.process import SchedulerSign
 from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.cluster.trouble import trouble_task
 from horae.ports import Clock, Hint, Ids, Notifier, Store, Transaction
-from horae.processes.duties import DUTIES, Post
+from horae.processes.duties import DUTIES, Duty, Post
 from horae.processes.duties.deliver import DeliverDuty
+from horae.processes.duties.events import EventsDuty
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.host import surely_dead
 from horae.processes.loop import log, measure, patiently, troubled
@@ -22,9 +24,10 @@ from horae.processes.settings import SchedulerSettings
 
 
 class Scheduler:
-    """What it asks its machine is a class attribute: a simulation has its own machines."""
+    """What it asks its machine, and its duties, are class attributes: a simulation has its own."""
 
     surely_dead: ClassVar[IsDead] = surely_dead
+    duties: ClassVar[Sequence[type[Duty]]] = DUTIES
 
     def __init__(
         self,
@@ -41,19 +44,23 @@ class Scheduler:
         self._post = Post(
             sign, store, settings, shard_count, clock, ids, hints_arrive, type(self).surely_dead, notifier=notifier
         )
-        self._duties = [duty(self._post) for duty in DUTIES]
+        self._duties = [duty(self._post) for duty in type(self).duties]
         self._loops = [duty.loop for duty in self._duties]
         others = [duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)]  # which reports it
-        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: told, but no obstacle
+        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: reported, not fatal
         self._post.trouble = lambda: troubled(others) or self.hints_trouble()
         self._registered = False
         self.meters = Meters()
         measure(self._loops, self.meters)
         self.meters.level(metrics.OWN_SHARDS, lambda: len(self._post.shards))
-        deliver = next(duty for duty in self._duties if isinstance(duty, DeliverDuty))
-        self.meters.gauge(
-            metrics.DELIVERIES, lambda: {labels: float(count) for labels, count in deliver.delivered.items()}
-        )
+        for duty in self._duties:
+            if isinstance(duty, DeliverDuty):
+                self._counts(metrics.DELIVERIES, duty.delivered)
+            elif isinstance(duty, EventsDuty):
+                self._counts(metrics.EVENTS, duty.emitted)
+
+    def _counts(self, family: metrics.Family, counts: Counter[tuple[str, str]]) -> None:
+        self.meters.gauge(family, lambda: {labels: float(count) for labels, count in counts.items()})
 
     def readiness(self) -> Readiness:
         """Whether it fires what is due in its shards."""

@@ -9,9 +9,9 @@ from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
-from horae.domain.runs.engine_choice import EngineChoice
+from horae.domain.runs.engine_choice import CurrentEngines
 from horae.domain.runs.publication import Republishing
-from horae.ports import Messages, PathLearner, Publisher, Seals
+from horae.ports import EventSender, Messages, PathLearner, Publisher, RemoteApp, Seals
 
 HORIZON, AHEAD_FOR = 0.3, 1.0
 
@@ -35,8 +35,9 @@ class WorkerSettings:
     functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # of functions
     by_path: PathLearner | None = field(default=None, repr=False)  # without it, none of those that admins register
     seals: Seals | None = field(default=None, repr=False)  # without it, secrets cannot be decrypted
-    engines: EngineChoice = field(default_factory=EngineChoice)
+    engines: CurrentEngines = field(default_factory=CurrentEngines)
     messages: Messages | None = field(default=None, repr=False)  # of a broker; None: it claims from the database
+    remote: RemoteApp | None = field(default=None, repr=False)  # the system that executes tasks of parked runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ class SchedulerSettings:
     evaluation: float | None = None  # between two evaluations of alerts; None: often enough for the thresholds
     seals: Seals | None = field(default=None, repr=False)  # without it, channels' secrets cannot be decrypted
     public_url: str | None = None  # the portal's URL, for links in messages
+    events: EventSender | None = field(default=None, repr=False)  # None: nothing is sent to sinks
+    event_source: str = "/horae"  # what events name as their source
     disk: Callable[[], Disk | None] = lambda: None  # the database file, if there is one
-    engines: EngineChoice = field(default_factory=EngineChoice)
-    publisher: Publisher | None = field(default=None, repr=False)  # None: no queue is carried by a broker
+    engines: CurrentEngines = field(default_factory=CurrentEngines)
+    publisher: Publisher | None = field(default=None, repr=False)  # None: there is no broker
     republishing: Republishing = field(default_factory=Republishing)

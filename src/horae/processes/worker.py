@@ -13,7 +13,9 @@ from horae.domain.cluster.process import Beat, WorkerSign
 from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.cluster.trouble import trouble_task
 from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.events import Event
 from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import REMOTE_CHANGED
 from horae.domain.runs.states import StopReason, WorkerStatus
 from horae.lifecycle.functions import PATHS_CHANGED
 from horae.ports import Clock, Executor, Hint, Ids, Store
@@ -32,6 +34,7 @@ from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
 from horae.processes.starter import Starter
+from horae.processes.tracker import Tracker
 
 _DEADLINE_SWEEP = 0.25
 
@@ -58,7 +61,7 @@ class Worker:
     ) -> None:
         self._settings, self._clock = settings, clock
         self.meters = Meters()
-        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: told, but no obstacle
+        self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: reported, not fatal
         self._open_store = open_store
         self._draining = False
         self._turning = False
@@ -83,6 +86,8 @@ class Worker:
             store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
         )
         self._watching = Loop("neighbours", self._watch.look)
+        remote = settings.remote
+        self._tracker = None if remote is None else Tracker(sign.id, store, remote, clock, ids, lease=settings.lease)
         self._presence = Presence(sign, store, settings, clock, self._claimer.offer)
         self._registered = False
         self._measure()
@@ -100,7 +105,8 @@ class Worker:
         """Whether it takes runs now."""
         if not self._registered:
             return STARTING
-        troubles = [loop.trouble for loop in self._loops] + [self._heart.trouble]
+        following = () if self._tracker is None else self._tracker.loops  # it takes runs without them
+        troubles = [loop.trouble for loop in self._loops if loop not in following] + [self._heart.trouble]
         reasons = [f"it keeps failing to {trouble_task(text)}" for text in troubles if text is not None]
         if self._draining:
             reasons.append("it is draining")
@@ -132,6 +138,8 @@ class Worker:
         await asyncio.gather(*tasks.values())
         if self._messages is not None:
             await self._messages.close()
+        if self._tracker is not None:
+            await self._tracker.close()
         await self._stopping.release()  # runs from a claim that took longer than the draining
         await self._reporter.flush()
         await self._allowances.flush()
@@ -166,7 +174,8 @@ class Worker:
     @property
     def _loops(self) -> tuple[Loop, ...]:
         about_runs = (self._claimer.loop, self._reporting, self._reporting_aside, self._deadlines)
-        return (*about_runs, self._watching, self._presence.loop, self._allowances.loop)
+        tracking = () if self._tracker is None else self._tracker.loops
+        return (*about_runs, *tracking, self._watching, self._presence.loop, self._allowances.loop)
 
     async def _sweep_deadlines(self) -> float:
         self._watcher.turned()
@@ -175,12 +184,19 @@ class Worker:
             self._claimer.loop.wake.set()
         return _DEADLINE_SWEEP
 
+    def observe(self, event: Event) -> None:
+        """What this worker's store has committed."""
+        if self._tracker is not None:
+            self._tracker.observe(event)
+
     def on_hint(self, hint: Hint) -> None:
         topic, _, about = hint.partition(":")
         if topic == "runs":
             self._claimer.on_hint(about)
         elif topic == "cancel" and about in ("", self.sign.id):
             self._heart.poke()
+        elif hint == REMOTE_CHANGED and self._tracker is not None:
+            self._tracker.on_hint()
         elif hint == PATHS_CHANGED:
             self._presence.look()
         elif topic == "workers" and about in ("", self.sign.host.key):

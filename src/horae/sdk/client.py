@@ -33,6 +33,7 @@ from horae.sdk.queues import Queues
 from horae.sdk.runs import Operations, Runs
 from horae.sdk.second_factor import SecondFactor
 from horae.sdk.secrets import Secrets
+from horae.sdk.sinks import Sinks
 from horae.sdk.transport import Transport
 
 T = TypeVar("T")
@@ -63,6 +64,7 @@ class Nouns(Installation[C]):
         self.operations: Operations[C] = Operations(driver)
         self.secrets: Secrets[C] = Secrets(driver)
         self.channels: Channels[C] = Channels(driver)
+        self.sinks: Sinks[C] = Sinks(driver)
         self.dead_letters: DeadLetters[C] = DeadLetters(driver)
         self.queues: Queues[C] = Queues(driver)
         self.alerts: Alerts[C] = Alerts(driver)

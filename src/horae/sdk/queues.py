@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from horae.sdk.calls import C, Pages, Request, Resource, call, pages, part
 from horae.sdk.records import Queue, QueueState, Reservation
@@ -24,6 +25,11 @@ class Queues(Resource[C]):
     @call
     def resume(self, name: str) -> Request[QueueState]:
         return Request("POST", f"queues/{part(name)}/resume", read=QueueState)
+
+    @call
+    def set(self, name: str, *, engine: Literal["database", "celery"] | None) -> Request[QueueState]:
+        """Chooses the engine that carries its runs; None: that of the settings. For admins."""
+        return Request("PATCH", f"queues/{part(name)}", {"engine": engine}, read=QueueState)
 
     @call
     def reserve(self, name: str, projects: Iterable[str]) -> Request[Reservation]:

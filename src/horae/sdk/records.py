@@ -134,6 +134,7 @@ class Worker(Record):
     drain_requested_by: str | None
     trouble: Json | None
     isolation: Json | None
+    engine: str | None
 
 
 class BusyWorker(Worker):
@@ -390,6 +391,7 @@ class FunctionInfo(Record):
     description: str
     handler: str
     kind: str
+    handler_type: str  # `function`, `async_function`, or `celery_task` of a Celery app
     queue: str | None
     default_timeout: float | None
     parameters: Json
@@ -570,6 +572,48 @@ class NewKey(Key):
     token: str
 
 
+class Sink(Record):
+    """A sink. `target` lacks its secret fields; `address` shows where it sends. `project_id` is None for a sink of the
+    installation; `unreadable` says why this version cannot read it, and is usually None. `waiting` events have not been
+    accepted yet. `failing_since` is None unless the last try failed: `last_error` says why, and the next one is at
+    `retry_at`. `dropped` events were too old or too many, or refused again and again."""
+
+    __slots__ = ()
+
+    id: str
+    project_id: str | None
+    name: str
+    kind: str
+    enabled: bool
+    address: str
+    target: Json | None
+    unreadable: str | None
+    types: list[str]
+    jobs: list[str]
+    tags: list[str]
+    keep_for: int
+    max_waiting: int
+    waiting: int
+    sent: int
+    dropped: int
+    failing_since: str | None
+    retry_at: str | None
+    last_sent_at: str | None
+    last_error: str | None
+    created_by: str
+    created_at: str
+    updated_by: str
+    updated_at: str
+
+
+class NewSink(Sink):
+    """A sink that was just created."""
+
+    __slots__ = ()
+
+    signing_key: str | None  # the generated key of a webhook, shown only once; else None
+
+
 class NextOccurrences(Record):
     """`note` says why these may not happen: the job is paused or disabled."""
 
@@ -706,18 +750,23 @@ class Project(Record):
 
 
 class QueueState(Record):
+    """`engine` is what an admin chose, None for the engine of the settings; `carried_by` is the engine that carries its
+    runs now."""
+
     __slots__ = ()
 
     name: str
     paused: bool
     paused_at: str | None
     paused_by: str | None
+    engine: str | None
+    carried_by: str
 
 
 class Queue(QueueState):
-    """`queued` and `running` count this project's runs; `workers` counts the live workers that serve the queue.
+    """`queued` and `running` count this project's runs; `workers` counts the live workers that its runs can reach.
     `stranded` counts the queued runs that none of them can execute. `projects` are those that the queue is `reserved`
-    for; only admins see other projects."""
+    for; only admins see other projects. `engines` can be chosen for it."""
 
     __slots__ = ()
 
@@ -728,6 +777,7 @@ class Queue(QueueState):
     stranded: int
     reserved: bool
     projects: list[str]
+    engines: list[str]
 
 
 class Quota(Record):
@@ -863,6 +913,15 @@ class Secret(Record):
     created_at: str
     updated_by: str
     updated_at: str
+
+
+class SinkTest(Record):
+    """A test event that waits to be sent."""
+
+    __slots__ = ()
+
+    event_id: str
+    sink: Json
 
 
 class Start(Record):

@@ -6,17 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horae.domain.runs.claimable import Offer
-from horae.domain.runs.events import Event
+from horae.domain.runs.events import Event, RunsClaimed
 from horae.ports import Hint
 
 
 @dataclass(slots=True)
 class Aftermath:
-    """`offer` is for the engine, `hints` are for other processes, `events` for observers."""
+    """`offer` is for the engine, `hints` are for other processes, `events` for observers. `claims` are only for sinks:
+    observers hear of them from the worker, once the runs have started."""
 
     offer: Offer = field(default_factory=Offer)
     hints: set[Hint] = field(default_factory=set)
     events: list[Event] = field(default_factory=list)
+    claims: list[RunsClaimed] = field(default_factory=list)
 
     def tell(self, event: Event) -> None:
         if event[0]:

@@ -45,6 +45,19 @@ async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claim
         taken += await _merged(db, d, list(same), request.most - len(taken), only)
         if len(taken) >= request.most:
             break
+    return await _claimed(db, d, request, taken, now)
+
+
+async def claim_by_id(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
+    bound = bool(request.claimant.project_ids)
+    take = take_named(d, (*COLUMNS, "start_by"), in_queues=request.queues is not None, bound=bound)
+    rows = await db.fetch(take, named_params(request))
+    return await _claimed(db, d, request, rows, await d.read_now(db))
+
+
+async def _claimed(
+    db: Connection, d: Dialect, request: ClaimRequest, taken: Sequence[Row], now: datetime
+) -> list[Claimed]:
     first = taken[: request.limit]
     later = [row for row in taken[request.limit :] if not row["attempt"] and row["start_by"] is None]
     until = now + timedelta(seconds=request.ahead.seconds)
@@ -52,14 +65,6 @@ async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claim
         *await _marked(db, d, request, first, now, now),
         *await _marked(db, d, request, later, now, until, ahead=True),
     ]
-
-
-async def claim_by_id(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
-    bound = bool(request.claimant.project_ids)
-    take = take_named(d, COLUMNS, in_queues=request.queues is not None, bound=bound)
-    rows = await db.fetch(take, named_params(request))
-    now = await d.read_now(db)
-    return await _marked(db, d, request, rows, now, now)
 
 
 async def _marked(

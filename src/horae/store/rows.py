@@ -33,6 +33,17 @@ class Group:
     async def put(self, sql: str, rows: Rows, values: Sequence[Sequence[Any]], **params: Any) -> int:
         return await put(self.db, self.d, sql, rows, values, **params)
 
+    async def known_names(self, table: str, project_id: str, names: Collection[str]) -> set[str]:
+        """Those of the names that the table has in this project, locked so that they stay."""
+        if not names:
+            return set()
+        rows = await self.db.fetch(
+            f"SELECT name FROM {table} WHERE project_id = :project_id AND {self.d.among('name', 'names')} "
+            f"ORDER BY name {self.d.lock_shared}",
+            {"project_id": project_id, "names": some(names)},
+        )
+        return {row["name"] for row in rows}
+
     async def id_before(self, seconds: float) -> str:
         """The smallest id created `seconds` ago: ids begin with their time, so it bounds a scan."""
         return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))

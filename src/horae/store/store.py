@@ -14,12 +14,14 @@ from horae.domain.cluster.meters import Meters
 from horae.domain.errors import NeedsTransaction
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
+from horae.domain.sinks.listeners import Listeners
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.aftermath import Aftermath
 from horae.store.counts.counters import CounterTables
 from horae.store.counts.series import SeriesTable
 from horae.store.counts.stats import StatTable
 from horae.store.dialects.base import Connection, Dialect
+from horae.store.emitting import Emitter
 from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.jobs.deletions import DeletionTable
@@ -51,6 +53,7 @@ from horae.store.runs.history import HistoryTable
 from horae.store.runs.logs import LogTable
 from horae.store.runs.operations import OperationTable
 from horae.store.runs.publications import PublicationTable
+from horae.store.runs.remote_tasks import RemoteTaskTable
 from horae.store.runs.runs import RunTable
 from horae.store.upkeep import UpkeepTables
 from horae.store.watching.alert_facts import AlertFactTables
@@ -59,8 +62,10 @@ from horae.store.watching.badges import BadgeTable
 from horae.store.watching.channels import ChannelTable
 from horae.store.watching.deliveries import DeliveryTable
 from horae.store.watching.notices import NoticeTable
+from horae.store.watching.outbox import OutboxTable
 from horae.store.watching.ping_events import PingEventTable
 from horae.store.watching.pings import PingTable
+from horae.store.watching.sinks import SinkTable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -109,6 +114,7 @@ class SqlTransaction:
     history = _telling(HistoryTable)
     runs = _Lazy(lambda tx: RunTable(tx._db, tx._dialect, tx.after, tx.history))
     publications = _group(PublicationTable)
+    remote_tasks = _group(RemoteTaskTable)
     logs = _group(LogTable)
     processes = _group(ProcessTable)
     stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx.history, tx._ids))
@@ -144,6 +150,8 @@ class SqlTransaction:
     pings = _group(PingTable)
     ping_events = _group(PingEventTable)
     badges = _group(BadgeTable)
+    sinks = _group(SinkTable)
+    outbox = _group(OutboxTable)
 
     def __init__(
         self,
@@ -192,7 +200,7 @@ class SqlStore:
     ) -> None:
         self.dialect = dialect
         self.shard_count = shard_count
-        self.installation = ""  # its name, known to whoever opened it
+        self.installation = ""  # its name, set by the code that opened it
         self._ids, self._connect = ids, connect
         self._pool = ConnectionPool(connect, connections, patience)
         self.engine: Engine | None = None
@@ -201,6 +209,7 @@ class SqlStore:
         self.on_lost: Callable[[], object] = lambda: None  # called when a connection turns out to be dead
         self._origin = _NOWHERE
         self._heads = HeadMemo()
+        self._emitter = Emitter(ids)
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
         self._writer: AbstractAsyncContextManager[object] = nullcontext()
         if dialect.one_writer:
@@ -210,11 +219,18 @@ class SqlStore:
         return await self._repeated(self._write, verb, *args, **kwargs)
 
     async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        once = self._alone if self.dialect.hot.single else self._write
+        listeners = self._emitter.listeners
+        single = self.dialect.hot.single and (listeners is None or not listeners.of_claims)
+        once = self._alone if single else self._write
         return await self._repeated(once, verb, *args, **kwargs)
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._read, verb, *args, **kwargs)
+
+    async def learn(self) -> bool:
+        found = await self.read(lambda tx: tx.sinks.listening())
+        self._emitter.listeners = Listeners(found) if found else None
+        return bool(found)
 
     def measure(self, meters: Meters) -> None:
         """Measures its connections from now on."""
@@ -231,7 +247,9 @@ class SqlStore:
 
     def beside(self, connections: int) -> SqlStore:
         """A store with its own connections, for another event loop. It sends no hints."""
-        return SqlStore(self._connect, self.dialect, self._ids, shard_count=self.shard_count, connections=connections)
+        made = SqlStore(self._connect, self.dialect, self._ids, shard_count=self.shard_count, connections=connections)
+        made._emitter = self._emitter
+        return made
 
     async def close(self) -> None:
         await self._pool.close()
@@ -270,6 +288,8 @@ class SqlStore:
         async with self._writer, self._pool.connection() as db, _transaction(db):
             tx = self._transaction(db, repeated)
             result = await verb(tx, *args, **kwargs)
+            if self._emitter.listeners is not None:
+                await self._emitter.write(db, self.dialect, tx.after)
         await self._tell(tx.after)
         return result
 

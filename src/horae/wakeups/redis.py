@@ -176,7 +176,7 @@ async def reach(url: str) -> str | None:
 
 
 def _reason(error: Exception) -> str:
-    """In words that anybody may see."""
+    """Without the URL, which may contain a password."""
     if isinstance(error, REFUSALS):
         return "Redis refuses the user, the password or a command"
     if isinstance(error, ResponseError):

@@ -75,6 +75,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         ),
         Panel("Claims", "ops", ((rate(metrics.CLAIMS, _WINDOW, ("result",)), "{{result}}"),)),
         Panel("Duration of claims", "s", _percentiles(metrics.CLAIM_SECONDS)),
+        Panel("Published", "ops", ((rate(metrics.PUBLISHED, _WINDOW, ("reason",)), "{{reason}}"),), stacked=True),
         Panel("Claimed ahead", "short", ((f"sum by (instance) ({metrics.OWN_AHEAD.name})", "{{instance}}"),)),
     ),
     "Schedulers": (

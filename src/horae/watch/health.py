@@ -16,8 +16,11 @@ from horae.domain.explain.explanation import counted, span
 from horae.domain.explain.strain import strain_in_words
 from horae.domain.jobs.fault import JobFault, Portion
 from horae.domain.people.quota import Strained
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.states import SchedulerStatus
-from horae.domain.runs.stranded import Stranded, in_words, why_stranded
+from horae.domain.runs.stranded import Stranded, Want, in_words, why_stranded
+from horae.domain.sinks.sink import FailingSink
+from horae.domain.sinks.words import failing_in_words
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.lifecycle.stranded import find_stranded
 from horae.ports import Store, Transaction
@@ -57,9 +60,11 @@ class Cluster:
     queues: Sequence[str]
     unreadable: Sequence[str] = ()
     stranded: Sequence[Stranded] = ()
+    engines: EngineChoice = DATABASE_ONLY
     strained: Sequence[Strained] = ()
     alerts: Sequence[AlertRecord] = ()  # the most urgent ones that are open
     audible_alerts: int = 0  # all that are open and not silenced
+    sinks: Sequence[FailingSink] = ()  # that fail, longest first
 
     @property
     def alive(self) -> list[SchedulerRecord | WorkerRecord]:
@@ -67,8 +72,12 @@ class Cluster:
         return [*schedulers, *(worker for worker in self.workers if worker.there)]
 
 
-async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Cluster:
-    found, counts = await find_stranded(tx, offline_after=offline_after), await tx.alerts.counts(None)
+async def look(
+    tx: Transaction, offline_after: float, shard_lease: float, engines: EngineChoice = DATABASE_ONLY
+) -> Cluster:
+    """`engines` are those of the settings."""
+    found = await find_stranded(tx, offline_after=offline_after, engines=engines)
+    counts = await tx.alerts.counts(None)
     return Cluster(
         now=await tx.now(),
         schedulers=await tx.processes.schedulers(shard_lease),
@@ -77,9 +86,11 @@ async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Clu
         queues=await tx.jobs.queues(),
         unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
         stranded=found.stranded,
+        engines=found.engines,
         strained=await strained(tx),
         alerts=await tx.alerts.worst(None, _MOST),
         audible_alerts=counts.open - counts.silenced,
+        sinks=await tx.sinks.failing(_MOST),
     )
 
 
@@ -149,7 +160,7 @@ def working(cluster: Cluster) -> list[Check]:
     slots = sum(worker.slots for worker in alive)
     busy = sum(worker.busy for worker in alive)
     found = [Check("workers", State.OK, f"{len(alive)} alive, {busy} of {slots} slots busy")]
-    if unserved := _unserved(cluster.queues, alive):
+    if unserved := _unserved(cluster, alive):
         names = ", ".join(unserved[:10])
         found.append(
             Check(
@@ -166,12 +177,15 @@ def waiting(cluster: Cluster) -> list[Check]:
     """Runs of any project that no live worker can execute."""
     sentences = list(in_words(cluster.stranded, cluster.now).items())
     found = [
-        Check("stranded", State.WARNING, sentence, why_stranded(*want, cluster.workers, cluster.now).unblock)
-        for want, sentence in sentences[:_MOST]
+        Check("stranded", State.WARNING, sentence, _unblock(want, cluster)) for want, sentence in sentences[:_MOST]
     ]
     if len(sentences) > _MOST:
         found.append(Check("stranded", State.WARNING, f"and {len(sentences) - _MOST} more of the same kind"))
     return found
+
+
+def _unblock(want: Want, cluster: Cluster) -> str | None:
+    return why_stranded(*want, cluster.workers, cluster.now, cluster.engines).unblock
 
 
 def alerting(cluster: Cluster) -> list[Check]:
@@ -190,6 +204,12 @@ def alerting(cluster: Cluster) -> list[Check]:
     if (more := cluster.audible_alerts - len(found)) > 0:
         found.append(Check("alert", State.WARNING, f"and {counted(more, 'more open alert')}", _ALL_ALERTS))
     return found
+
+
+def emitting(cluster: Cluster) -> list[Check]:
+    """Sinks that events cannot be sent to."""
+    remedy = "`horae sinks list` shows what waits; events are kept for `keep_for`, then dropped"
+    return [Check("events", State.WARNING, failing_in_words(one, cluster.now), remedy) for one in cluster.sinks]
 
 
 def isolating(cluster: Cluster) -> list[Check]:
@@ -243,7 +263,7 @@ def failing(cluster: Cluster) -> list[Check]:
             trouble.loop,
             State.FAILED if trouble.loop in _GRAVE else State.WARNING,
             f"{name} has failed to {trouble.task} for {span(cluster.now - trouble.since)}: {trouble.reason}",
-            "see its log; restart it once the cause is fixed",
+            "fix the cause, which its log tells in full: it keeps trying",
         )
         for name, trouble in alive
         if trouble is not None
@@ -285,8 +305,8 @@ def versions(own: str, others: Iterable[SchedulerRecord | WorkerRecord]) -> Chec
     )
 
 
-def _unserved(queues: Iterable[str], alive: Sequence[WorkerRecord]) -> list[str]:
-    if any(worker.serves_all for worker in alive):
-        return []
-    served = {queue for worker in alive for queue in worker.queues}
-    return sorted(set(queues) - served)
+def _unserved(cluster: Cluster, alive: Sequence[WorkerRecord]) -> list[str]:
+    carrier = cluster.engines.of
+    return sorted(
+        queue for queue in set(cluster.queues) if not any(worker.takes(queue, carrier(queue)) for worker in alive)
+    )

@@ -109,20 +109,22 @@ async def _put_key(tx: Transaction, key_id: str, prefix: str, digest: str) -> No
 
 
 def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
-    """Re-encrypts all secrets, including those of second factors and channels and the URLs of pings and badges, with
-    the current key: returns how many there were, and those that no key decrypts."""
+    """Re-encrypts all secrets, including those of second factors, channels and sinks, and the URLs of pings and badges,
+    with the current key: returns how many there were, and those that no key decrypts."""
     return run(_rotate_secrets(settings))
 
 
 async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
     from horae.accounts import channels, second_factor, secrets
+    from horae.accounts.sinks import reseal_sinks
     from horae.lifecycle.watching.url_tokens import reseal_badges, reseal_pings
 
     seals = Keyring(settings.need_secret_key(), settings.secret_key_previous)
     store = await store_for(settings, connections=1)
     try:
         done, cannot = 0, list[str]()
-        for reseal in (secrets.reseal, second_factor.reseal, channels.reseal, reseal_pings, reseal_badges):
+        tokens = (reseal_pings, reseal_badges)
+        for reseal in (secrets.reseal, second_factor.reseal, channels.reseal, reseal_sinks, *tokens):
             step = await store.transact(reseal, seals=seals)
             done, cannot = done + step.done, cannot + step.cannot
             while step.after is not None:

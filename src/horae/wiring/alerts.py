@@ -10,11 +10,12 @@ from pathlib import Path
 from horae.config import Settings
 from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
-from horae.lifecycle.watching.watch import watch_schedulers
+from horae.lifecycle.watching.watch import Eyes, watch_schedulers
 from horae.ports import Store
 from horae.processes.alerting import Alerting
 from horae.processes.loop import Loop
 from horae.store.open import sqlite_path
+from horae.wiring.engines import choice_of
 
 _SETTLING = 15.0  # seconds
 _LOOK = 15.0  # seconds
@@ -43,7 +44,9 @@ def disk_of(settings: Settings) -> Disk | None:
 
 def scheduler_watch(store: Store, settings: Settings) -> Loop:
     """In every API process: they find the same, and the alert opens once."""
-    alerting = Alerting(store, settings.offline_after)
+    alerting = Alerting(
+        store, Eyes(thresholds_of(settings), settings.offline_after, settings.shard_lease, choice_of(settings))
+    )
     absent_since: datetime | None = None
 
     async def look() -> float:

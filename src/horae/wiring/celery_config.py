@@ -28,4 +28,5 @@ task_publish_retry = False
 worker_prefetch_multiplier = 1
 worker_cancel_long_running_tasks_on_connection_loss = False
 worker_hijack_root_logger = False
+worker_redirect_stdouts = False  # into a log that goes to stderr: what Horae and Celery log would be lost
 enable_utc = True

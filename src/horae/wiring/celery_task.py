@@ -73,12 +73,13 @@ class PoolWorker(Watching):
 
 
 class _Process:
-    """The host of this process, made when it is first needed: with prefork in each child, otherwise once."""
+    """The host of this process: with prefork one in each child, otherwise the only one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._host: PoolWorker | None = None
         self.slots = 1
+        self.executes = False  # whether tasks are executed in the process that was started, not in its children
 
     def host(self) -> PoolWorker:
         with self._lock:
@@ -112,6 +113,14 @@ def _starts(sender: Any, **_: Any) -> None:
     if pool.endswith((".gevent", ".eventlet")):
         raise WorkerShutdown("Horae needs a pool of processes or threads: --pool=prefork, threads or solo")
     _process.slots = int(sender.concurrency or 1) if pool.endswith(".thread") else 1
+    _process.executes = pool.endswith((".thread", ".solo"))
+
+
+@signals.worker_ready.connect
+def _ready(**_: Any) -> None:
+    """Not with the first task: it would find a worker that has yet to import functions, and be published again."""
+    if _process.executes:
+        _process.host()
 
 
 @signals.worker_process_init.connect

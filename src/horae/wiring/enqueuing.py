@@ -16,6 +16,7 @@ from horae.ports import Wakeups
 from horae.store.store import SqlStore
 from horae.wiring.engines import close_engine
 from horae.wiring.shared import CLOCK, IDS, defaults_of
+from horae.wiring.sinks import SinkWatch
 from horae.wiring.stores import store_for, wakeups_for
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ class Database:
         self._settings = config.load()
         self._loop = asyncio.new_event_loop()
         self._opened: asyncio.Task[tuple[SqlStore, Wakeups]] | None = None
+        self._sinks: SinkWatch | None = None
         threading.Thread(target=self._loop.run_forever, name="horae enqueue", daemon=True).start()
         atexit.register(self._end)
 
@@ -56,7 +58,10 @@ class Database:
     async def _open(self) -> tuple[SqlStore, Wakeups]:
         wakeups = wakeups_for(self._settings)
         store = await store_for(self._settings, wakeups, connections=2)
+        self._sinks = SinkWatch(store)
+        await store.learn()  # before the first run
         await wakeups.start((), lambda _: None)
+        await self._sinks.start()
         return store, wakeups
 
     def _end(self) -> None:
@@ -67,6 +72,8 @@ class Database:
     async def _close(self) -> None:
         if self._opened is not None:
             store, wakeups = await self._opened
+            if self._sinks is not None:
+                await self._sinks.close()
             await close_engine(store)
             await wakeups.close()
             await store.close()

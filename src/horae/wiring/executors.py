@@ -23,6 +23,7 @@ from horae.wiring.shared import CLOCK, run
 from horae.wiring.stores import store_for
 
 if TYPE_CHECKING:
+    from horae.executors.celery_app import CeleryApp
     from horae.executors.commands import CommandRunner
     from horae.executors.containers.runner import ContainerRunner
 
@@ -110,6 +111,27 @@ def _artifact(making: Making) -> Executor:
     return ArtifactExecutor(Fetcher(store), making.commands, making.containers)
 
 
+def _celery(making: Making) -> Executor:
+    from horae.executors.celery import CeleryExecutor
+    from horae.executors.celery_app import load_celery
+
+    settings = making.settings
+    app = load_celery(settings.celery_app, settings.celery_broker_url, settings.celery_result_backend)
+    if app.untrackable is not None:
+        log.warning("tasks of Celery can be sent, but not followed", reason=app.untrackable)
+    return CeleryExecutor(app)
+
+
+def remote_app(executors: Mapping[str, Executor]) -> CeleryApp | None:
+    """The Celery app of a worker that calls tasks."""
+    if "celery" not in executors:
+        return None
+    from horae.executors.celery import CeleryExecutor
+
+    celery = executors["celery"]
+    return celery.app if isinstance(celery, CeleryExecutor) else None
+
+
 def commands_for(settings: Settings) -> CommandRunner:
     """One for all executors: it keeps a process, from the first command on."""
     from horae.executors.commands import CommandRunner
@@ -166,6 +188,7 @@ BUILDERS: Mapping[str, Callable[[Making], Executor]] = {
     "python": _python,
     "container": _container,
     "artifact": _artifact,
+    "celery": _celery,
 }
 
 

@@ -13,6 +13,7 @@ from horae.processes.loop import patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.wiring.engines import close_engine
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run, settle_down
+from horae.wiring.sinks import SinkWatch
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.tracing import Tracing
 from horae.wiring.watching import Watching, watched
@@ -56,10 +57,13 @@ async def _intake(settings: Settings, address: Address, key: str, watching: Watc
     )
     watching.shows(process, store, wakeups)
     await wakeups.start((), lambda _: None)
+    sinks = SinkWatch(store)
+    await sinks.start()
     try:
         settle_down()
         await process.run(stop)
     finally:
+        await sinks.close()
         await close_engine(store)
         await wakeups.close()
         await store.close()

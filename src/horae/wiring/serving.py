@@ -21,6 +21,7 @@ from horae.wiring.alerts import scheduler_watch
 from horae.wiring.engines import broker_state, celery_of, choice_of, close_engine
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
+from horae.wiring.sinks import SinkWatch
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.tracing import Tracing
 from horae.wiring.watching import introduced, measured
@@ -66,6 +67,7 @@ async def _serve(settings: Settings) -> None:
     systemd = SystemdNotifier(*service_manager(), readiness)
     systemd.start()
     store: SqlStore | None = None
+    sinks: SinkWatch | None = None
     tracing = Tracing(settings, "serve")
     try:
         store = await patiently(
@@ -73,8 +75,10 @@ async def _serve(settings: Settings) -> None:
         )
         if store is not None:
             await wakeups.start((), lambda _: None)
+            sinks = SinkWatch(store)
+            await sinks.start()
             if (engine := celery_of(store)) is not None:
-                engine.start()
+                await engine.watch()
             app = _app(settings, store)
             introduced(app.state.meters, "serve", readiness)
             measured(app.state.meters, "serve", store, wakeups)
@@ -94,6 +98,8 @@ async def _serve(settings: Settings) -> None:
         await serving
         await systemd.close()
         ending.cancel()
+        if sinks is not None:
+            await sinks.close()
         if store is not None:
             await close_engine(store)
         await wakeups.close()
@@ -169,6 +175,8 @@ def _stop(loop: Loop, _: asyncio.Task[None]) -> None:
 async def _look(store: SqlStore) -> float:
     """Requests are refused while the database is down; this logs it, in case there are no requests."""
     await store.read(lambda tx: tx.upkeep.check_writable())
+    if (engine := celery_of(store)) is not None:
+        await engine.watch()
     return _LOOK
 
 

@@ -19,7 +19,7 @@ from horae.store.store import SqlStore
 from horae.watch import health
 from horae.watch.health import Cluster, DefinitionCheck
 from horae.watch.run_log import RunLog
-from horae.wiring.engines import engine_for
+from horae.wiring.engines import choice_of, engine_for
 from horae.wiring.shared import CLOCK, IDS, run
 
 
@@ -135,7 +135,9 @@ async def _read_definitions(settings: Settings) -> DefinitionCheck:
 async def _look(settings: Settings) -> Cluster:
     store = await store_for(settings, connections=1)
     try:
-        found: Cluster = await store.read(health.look, settings.offline_after, settings.shard_lease)
+        found: Cluster = await store.read(
+            health.look, settings.offline_after, settings.shard_lease, choice_of(settings)
+        )
         return found
     finally:
         await store.close()

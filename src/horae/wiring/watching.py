@@ -18,8 +18,10 @@ from horae.processes.loop import log
 from horae.store.store import SqlStore
 from horae.watch.run_meter import RunMeter
 from horae.watch.systemd import SystemdNotifier
+from horae.wiring.engines import celery_of
 from horae.wiring.shared import CLOCK
 
+_PUBLISHED = ("queued", "due", "again")
 _WAITING = Readiness(("it waits for the database",))
 
 
@@ -76,6 +78,9 @@ def measured(meters: Meters, role: Role, store: SqlStore, wakeups: Wakeups) -> N
             meters.add(family, by=0)
     store.measure(meters)
     store.observers = (*store.observers, RunMeter(meters, CLOCK))
+    if (engine := celery_of(store)) is not None:
+        published = engine.published
+        meters.gauge(metrics.PUBLISHED, lambda: {(reason,): published[reason] for reason in _PUBLISHED})
     if role in metrics.WAKEUPS_RELIABLE.roles:
         _count_wakeups(meters, wakeups)
 

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from horae import __version__
 from horae.config import Settings
+from horae.domain.cluster import metrics
 from horae.domain.cluster.process import SchedulerSign, WorkerSign
 from horae.domain.jobs.retention import Retention
+from horae.domain.runs.engine_choice import CELERY, DATABASE
 from horae.domain.runs.publication import Republishing
+from horae.engines.celery_receiver import Receiver
 from horae.lifecycle.reservations import project_ids
 from horae.ports import Executor, Messages, Starting, Store
 from horae.processes.host import this_host
@@ -22,17 +25,21 @@ from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
 from horae.watch.logging import bind
 from horae.wiring.alerts import disk_of, settling, thresholds_of
-from horae.wiring.engines import celery_of, choice_of, close_engine, messages_for
-from horae.wiring.executors import by_path, commands_for, executors_for, registered
+from horae.wiring.engines import celery_of, close_engine, engines_of, messages_for, task_events
+from horae.wiring.executors import by_path, commands_for, executors_for, registered, remote_app
 from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
+from horae.wiring.sinks import EventSenders, SinkWatch
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.tracing import Tracing
 from horae.wiring.watching import Watching, watched
 
 if TYPE_CHECKING:
+    from horae.engines.celery_events import TaskEvents
     from horae.executors.commands import CommandRunner
+    from horae.processes.worker import Worker
+    from horae.store.store import SqlStore
 
 
 def scheduler(settings: Settings) -> None:
@@ -50,7 +57,7 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         return
     scheduler_id = IDS.new()
     bind(scheduler=scheduler_id)
-    notifier = notifiers_for(settings)
+    notifier, senders, sinks = notifiers_for(settings), EventSenders(settings), SinkWatch(store)
     tracing = Tracing(settings, "scheduler", scheduler_id)
     tracing.watch(store)
     process = Scheduler(
@@ -77,9 +84,11 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
             ),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
             public_url=settings.public_url,
-            engines=choice_of(settings),
+            engines=engines_of(store),
             publisher=celery_of(store),
             republishing=Republishing(after=settings.republish_after),
+            events=senders,
+            event_source=settings.public_url or "/horae",
         ),
         shard_count=store.shard_count,
         clock=CLOCK,
@@ -88,12 +97,16 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         notifier=notifier,
     )
     watching.shows(process, store, wakeups)
-    await wakeups.start(("jobs", "shards", "notices", "publish"), watching.heard(process.on_hint))
+    topics = ("jobs", "shards", "notices", "publish", "events", "sinks")
+    await wakeups.start(topics, watching.heard(sinks.heard(process.on_hint)))
+    await sinks.start()
     try:
         settle_down()
         await process.run(stop)
     finally:
+        await sinks.close()
         await notifier.close()
+        await senders.close()
         await close_engine(store)
         await wakeups.close()
         await store.close()
@@ -161,6 +174,7 @@ async def work(
     tracing = Tracing(settings, "worker", worker_id)
     tracing.watch(store)
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
+    remote = remote_app(executors)
     process = Worker(
         WorkerSign(
             worker_id,
@@ -172,6 +186,7 @@ async def work(
             plan.slots,
             projects,
             isolation,
+            DATABASE if plan.messages is None else CELERY,
         ),
         store,
         tracing.traced(executors),
@@ -190,11 +205,12 @@ async def work(
             drain_timeout=settings.drain_timeout,
             log_limit=settings.log_limit,
             grace=settings.grace,
-            functions=registered() if "python" in executors else (),
+            functions=(*(registered() if "python" in executors else ()), *(remote.functions if remote else ())),
             by_path=by_path(executors),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
-            engines=choice_of(settings),
+            engines=engines_of(store),
             messages=plan.messages,
+            remote=remote,
         ),
         clock=CLOCK,
         ids=IDS,
@@ -202,7 +218,13 @@ async def work(
         hints_arrive=lambda: wakeups.reliable,
     )
     watching.shows(process, store, wakeups)
-    await wakeups.start(("runs", "cancel", "workers"), watching.heard(process.on_hint))
+    if remote is not None:
+        store.observers = (*store.observers, process.observe)
+    events = _watch_messages(settings, plan.messages, process, store)
+    sinks = SinkWatch(store)
+    topics = ("runs", "cancel", "workers", "remote", "sinks")
+    await wakeups.start(topics, watching.heard(sinks.heard(process.on_hint)))
+    await sinks.start()
     try:
         for executor in executors.values():
             if isinstance(executor, Starting):
@@ -210,7 +232,24 @@ async def work(
         settle_down()
         await process.run(stop, stop_now)
     finally:
+        if events is not None:
+            await events.close()
+        await sinks.close()
+        if remote is not None:
+            await remote.close()
         await close_engine(store)
         await wakeups.close()
         await store.close()
         tracing.close()
+
+
+def _watch_messages(settings: Settings, messages: object, process: Worker, store: SqlStore) -> TaskEvents | None:
+    """Counts those of a broker that were rejected, and sends the events of their tasks if the settings say so."""
+    if not isinstance(messages, Receiver):
+        return None
+    messages.on_malformed = partial(process.meters.add, metrics.REJECTED)
+    events = task_events(settings, process.sign.name, lambda: process.beat().busy)
+    if events is not None:
+        store.observers = (*store.observers, events.observe)
+        events.start()
+    return events

@@ -86,7 +86,7 @@ async def browser(built: None) -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def horae(built: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Horae]:
-    """One for all; somebody has signed up already."""
+    """Shared by all tests; the first admin has signed up already."""
     running = await Horae.start(
         tmp_path_factory.mktemp("horae"), HORAE_TRACE_URL="https://traces.example.org/trace/{trace_id}"
     )

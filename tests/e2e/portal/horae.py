@@ -101,11 +101,11 @@ class Horae:
         return str(found[0])
 
     async def admin(self) -> str:
-        """Somebody who is admin of it all, and owner of the project."""
+        """An admin of the installation who also owns the project."""
         return await self.person("admin")
 
     async def person(self, role: str) -> str:
-        """The name of somebody who has this role in the default project."""
+        """The name of a user who has this role in the default project."""
         name = f"{role}-person"
         if name not in self._people:
             body = {"username": name, "password": PASSWORD, "is_admin": role == "admin"}
@@ -118,7 +118,7 @@ class Horae:
     # ---- things
 
     async def job(self, name: str | None = None, **fields: Any) -> Any:
-        """A script that nobody starts, unless told otherwise."""
+        """A manual script job by default."""
         body = {"name": name or self.name("job"), "target": {"kind": "script", "source": "echo hello"}, **fields}
         return await self.call("POST", "/jobs", body)
 

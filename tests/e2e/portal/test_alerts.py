@@ -27,7 +27,7 @@ async def _alert(horae: Horae, job: Any) -> Any:
     return found["items"][0] if found["items"] else None
 
 
-async def test_an_alert_is_seen_everywhere_until_somebody_takes_care(fresh_horae: Horae, visit: Visit):
+async def test_an_alert_is_shown_everywhere_until_it_is_acknowledged(fresh_horae: Horae, visit: Visit):
     horae = fresh_horae
     await horae.admin()
     operator = await visit(horae, as_="operator")

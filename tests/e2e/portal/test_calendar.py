@@ -16,7 +16,7 @@ TRANSITIONS = """() => {
 }"""
 
 
-async def test_what_fires_when(horae: Horae, visit: Visit):
+async def test_the_calendar_shows_upcoming_occurrences(horae: Horae, visit: Visit):
     tag = horae.name("tag")
     daily = await horae.job(schedule={"cron": "30 4 * * *", "timezone": "Europe/Berlin"}, tags=[tag])
     often = await horae.job(schedule={"cron": "*/10 4 * * *", "timezone": "Europe/Berlin"}, tags=[tag])
@@ -61,7 +61,7 @@ async def test_small_intervals_are_counted_over_the_whole_week(horae: Horae, vis
     await expect(page.get_by_text("not counted")).to_have_count(0)
 
 
-async def test_what_was_not_counted_is_not_nothing(horae: Horae, visit: Visit):
+async def test_hours_that_were_not_counted_are_not_shown_as_empty(horae: Horae, visit: Visit):
     tag = horae.name("tag")
     for seconds in range(7, 13):  # six that take a question for each minute
         await horae.job(schedule={"cron": f"*/{seconds} * * * * *", "start_at": "2090-01-01T00:00:00Z"}, tags=[tag])

@@ -120,7 +120,7 @@ async def _journey(horae: Horae, visit: Visit, receiver: Receiver) -> None:
     await expect(page.get_by_role("heading", name="No channels yet")).to_be_visible()
 
 
-async def test_who_may_only_look(open_horae: Horae, visit: Visit):
+async def test_a_viewer_cannot_change_channels(open_horae: Horae, visit: Visit):
     target = {"kind": "slack", "url": "https://hooks.example.org/a-token"}
     await open_horae.call("POST", "/channels", {"name": "on-call", "target": target})
     viewer = await visit(open_horae, as_="viewer")

@@ -1,4 +1,4 @@
-"""What a run of a function is given: by the fields of its parameters, or as JSON."""
+"""The input of a function's run: entered in the fields of its parameters, or as JSON."""
 
 from playwright.async_api import expect
 

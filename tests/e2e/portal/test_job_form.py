@@ -159,6 +159,20 @@ async def test_an_artifact_after_another_job(horae: Horae, visit: Visit):
     assert job["schedule"]["after"] == {"job": upstream["name"], "on": "success"}
 
 
+async def test_a_celery_task_with_its_arguments(horae: Horae, visit: Visit):
+    owner = await visit(horae, as_="owner")
+    name = horae.name("celery")
+    page = await begin(owner, name, "Celery task")
+    await page.get_by_label("Task", exact=True).fill("shop.tasks.send")
+    await write(page, "Keyword arguments", '{"customer": 7}')
+    await page.get_by_label("Broker queue").fill("mail")
+    await page.get_by_text("Positional arguments, priority, headers").click()
+    await write(page, "Positional arguments", "[1]")
+    target = (await saved(owner, name))["target"]
+    assert (target["task"], target["queue"]) == ("shop.tasks.send", "mail")
+    assert (target["args"], target["kwargs"], target["track"]) == ([1], {"customer": 7}, True)
+
+
 async def test_a_schedule_is_explained_as_one_types(horae: Horae, visit: Visit):
     editor = await visit(horae, as_="editor")
     editor.forgive(422, "/schedules/preview")

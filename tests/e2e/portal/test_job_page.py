@@ -11,7 +11,7 @@ from .conftest import Visit
 from .horae import Horae
 
 
-async def test_what_it_is_and_how_it_did(horae: Horae, visit: Visit):
+async def test_the_page_shows_the_definition_and_results(horae: Horae, visit: Visit):
     fails = {"kind": "script", "source": 'test "$HORAE_ATTEMPT" = 2 || exit 1'}
     job = await horae.job(
         target=fails,
@@ -136,7 +136,7 @@ async def test_why_it_does_not_run(horae: Horae, visit: Visit):
 
 
 async def test_why_names_the_root_cause_first(horae: Horae, visit: Visit):
-    """A run that nobody can carry out is in the way of its own job's schedule."""
+    """A stranded run blocks its own job's schedule."""
     target = {"kind": "container", "image": "busybox"}
     job = await horae.job(target=target, schedule={"every": "1s"})
     viewer = await visit(horae, as_="viewer")

@@ -32,7 +32,7 @@ async def test_jobs_are_listed_and_searched(horae: Horae, visit: Visit):
     await expect(page.get_by_role("link", name=second["name"])).to_be_visible()
 
 
-async def test_those_that_failed_last_and_those_that_recur(horae: Horae, visit: Visit):
+async def test_jobs_are_filtered_by_failing_and_recurring(horae: Horae, visit: Visit):
     mark = horae.name("filters")
     fine = await horae.job(f"{mark}-fine", schedule={"every": "1h"})
     broken = await horae.job(f"{mark}-broken", target={"kind": "script", "source": "exit 3"}, retry={"max_attempts": 1})
@@ -74,7 +74,7 @@ async def test_text_of_others_is_shown_as_text(horae: Horae, visit: Visit):
 
 
 async def test_the_widest_row_fits_a_laptop(horae: Horae, visit: Visit):
-    """With all its actions: nobody scrolls sideways to run a job."""
+    """With all its actions: no horizontal scrolling is needed to run a job."""
     name = horae.name("a-job-with-quite-a-long-name-that-somebody-gave-it")
     await horae.job(
         name,

@@ -58,7 +58,7 @@ async def test_requests_that_fail_for_a_while(horae: Horae, visit: Visit):
 
 @pytest.mark.parametrize("forever", [False, True], ids=["upgraded", "damaged"])
 async def test_a_chunk_that_is_gone(horae: Horae, visit: Visit, forever: bool):
-    """After an upgrade one reload brings the new build. A build that is damaged makes nobody's tab reload for ever."""
+    """After an upgrade one reload brings the new build. A damaged build does not make the tab reload forever."""
     viewer = await visit(horae, as_="viewer")
     page = viewer.page
     viewer.forgive(404, "/assets/calendar-page")

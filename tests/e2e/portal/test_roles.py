@@ -33,11 +33,21 @@ PAGES = {
 # For an admin there is something to do on these: so the words above are the right ones.
 BUSY = {"jobs", "job", "runs", "run", "dead-letters", "workers", "queues", "functions", "project"}
 SETTINGS = {
-    "viewer": ["Project", "Channels", "My account"],
-    "operator": ["Project", "Channels", "My account"],
-    "editor": ["Project", "Secrets", "Channels", "My account"],
-    "owner": ["Project", "Members", "API keys", "Secrets", "Channels", "Audit trail", "My account"],
-    "admin": ["Project", "Members", "API keys", "Secrets", "Channels", "Audit trail", "Users", "My account"],
+    "viewer": ["Project", "Channels", "Event sinks", "My account"],
+    "operator": ["Project", "Channels", "Event sinks", "My account"],
+    "editor": ["Project", "Secrets", "Channels", "Event sinks", "My account"],
+    "owner": ["Project", "Members", "API keys", "Secrets", "Channels", "Event sinks", "Audit trail", "My account"],
+    "admin": [
+        "Project",
+        "Members",
+        "API keys",
+        "Secrets",
+        "Channels",
+        "Event sinks",
+        "Audit trail",
+        "Users",
+        "My account",
+    ],
 }
 
 FORGED = """async ([method, path, body, token]) => (await fetch("/api/v1" + path, {

@@ -15,7 +15,7 @@ from .visitor import Visitor
 
 
 class App:
-    """An authenticator app: what it was told, and its codes, of which none is used twice."""
+    """An authenticator app: its secret, and its codes, none of which is used twice."""
 
     def __init__(self, secret: str) -> None:
         self._secret, self._used = totp.read(secret.replace(" ", "")), 0
@@ -57,7 +57,7 @@ async def give(visitor: Visitor, code: str) -> None:
     await visitor.page.get_by_role("button", name="Sign in", exact=True).click()
 
 
-async def test_somebody_turns_it_on_signs_in_with_it_and_turns_it_off(horae: Horae, visit: Visit):
+async def test_a_user_enrols_signs_in_with_a_code_and_turns_it_off(horae: Horae, visit: Visit):
     name = await somebody(horae)
     visitor = await visit(horae, as_=None)
     page = visitor.page

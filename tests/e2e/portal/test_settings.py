@@ -26,7 +26,7 @@ async def choose(page: Page, row: str, item: str) -> None:
     await page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visit):
+async def test_a_user_joins_by_an_invitation_link(horae: Horae, visit: Visit):
     owner = await visit(horae, as_="owner")
     page, name = owner.page, horae.name("eve")
     await owner.open("/settings/members")
@@ -107,7 +107,7 @@ async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae:
     await until(refused, timeout=30)
 
 
-async def test_who_gets_a_lesser_role_may_lose_the_keys_they_made(horae: Horae, visit: Visit):
+async def test_lowering_a_role_offers_to_revoke_the_member_s_keys(horae: Horae, visit: Visit):
     demoted, (key,) = await with_keys(horae, 1)
     admin = await visit(horae, as_="admin")
     page = admin.page

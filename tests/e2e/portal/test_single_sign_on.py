@@ -136,7 +136,7 @@ async def test_roles_follow_the_groups(sso_horae: Horae, provider: OidcProvider,
 
 
 @pytest.mark.parametrize(("name", "words"), [("eve", "do not have access"), ("admin-person", "exists already")])
-async def test_who_does_not_get_in_is_told_why(sso_horae: Horae, visit: Visit, name: str, words: str):
+async def test_a_refused_sign_in_shows_the_reason(sso_horae: Horae, visit: Visit, name: str, words: str):
     visitor = await visit(sso_horae, as_=None)
     await sign_in(visitor, name)
     await expect(visitor.page.get_by_role("alert")).to_contain_text(words)
@@ -145,7 +145,7 @@ async def test_who_does_not_get_in_is_told_why(sso_horae: Horae, visit: Visit, n
         await visitor.look("sign-in-sso-refused")
 
 
-async def test_who_cancels_at_the_provider(sso_horae: Horae, visit: Visit):
+async def test_cancelling_at_the_provider_shows_a_message(sso_horae: Horae, visit: Visit):
     visitor = await visit(sso_horae, as_=None)
     await visitor.page.route("**/*googleapis*/**", lambda route: route.fulfill(body="", content_type="text/css"))
     await visitor.open("/runs")

@@ -1,4 +1,4 @@
-"""What waits or fails unseen: a container job that no worker can run, and a worker that cannot claim."""
+"""Stranded runs are visible everywhere: a container job that no worker can run, and a worker that cannot claim."""
 
 import re
 import sqlite3

@@ -7,7 +7,7 @@ from .horae import Horae
 from .visitor import PHONE
 
 
-async def test_a_time_of_a_run_is_told_by_the_jobs_clock_too(horae: Horae, visit: Visit):
+async def test_times_of_a_run_are_also_shown_in_the_job_s_time_zone(horae: Horae, visit: Visit):
     job = await horae.job(schedule={"cron": "0 0 1 1 *", "timezone": "Asia/Tokyo"})
     await horae.run(job["name"])
     viewer = await visit(horae, as_="viewer")

@@ -63,7 +63,7 @@ async def test_a_settings_page_that_does_not_exist(horae: Horae, visit: Visit):
     await admin.look("settings-unknown")
 
 
-async def test_all_that_is_missing_is_said_at_once_and_at_its_field(horae: Horae, visit: Visit):
+async def test_all_missing_fields_are_reported_at_once(horae: Horae, visit: Visit):
     taken = await horae.job()
     admin = await visit(horae, as_="admin")
     page = admin.page

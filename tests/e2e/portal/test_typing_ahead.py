@@ -1,4 +1,4 @@
-"""Who types faster than the palette comes loses nothing, and gets nowhere else."""
+"""Keys typed before the command palette has opened are not lost, and trigger no other shortcut."""
 
 import asyncio
 

@@ -1,6 +1,8 @@
 """Workers, queues and schedulers."""
 
+import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +36,30 @@ async def test_a_worker_with_its_runs_is_drained(fresh_horae: Horae, visit: Visi
     await expect(card).to_contain_text("drained by user:admin-person")
     assert (await horae.call("GET", "/workers"))["items"][0]["drain_requested_by"] == "user:admin-person"
     await horae.call("POST", f"/runs/{run['id']}/cancel", {})
+
+
+@pytest.mark.redis
+async def test_the_engine_of_a_queue_is_chosen(built: None, tmp_path: Path, visit: Visit):
+    horae = await Horae.start(tmp_path, HORAE_BROKER_URL=os.environ["HORAE_TEST_REDIS_URL"])
+    try:
+        await horae.admin()
+        job = await horae.job(queue="heavy")
+        admin = await visit(horae, as_="admin")
+        page = admin.page
+        await admin.open("/workers?tab=queues")
+        await page.get_by_label("Engine of the queue heavy").select_option("celery")
+        await page.get_by_role("dialog").get_by_role("button", name="Change").click()
+        await expect(page.get_by_label("Engine of the queue heavy")).to_have_value("celery")
+        (queue,) = (await horae.call("GET", "/queues"))["items"]
+        assert (queue["engine"], queue["carried_by"]) == ("celery", "celery")
+        await admin.look("queue-engine")
+
+        await page.get_by_label("Engine of the queue heavy").select_option("database")
+        await page.get_by_role("dialog").get_by_role("button", name="Change").click()
+        await expect(page.get_by_label("Engine of the queue heavy")).to_have_value("database")
+        assert (await horae.run(job["name"]))["status"] == "succeeded"
+    finally:
+        horae.stop()
 
 
 async def test_a_queue_is_paused_and_resumed(horae: Horae, visit: Visit):

@@ -14,7 +14,7 @@ MARKUP = "main :is(img[src=x], script, svg[onload], b.mark, iframe), [role=dialo
 
 
 class Written:
-    """A project in which everything is named by somebody who means harm."""
+    """A project in which an attacker has named everything."""
 
     def __init__(self, horae: Horae) -> None:
         self.horae = horae

@@ -28,7 +28,7 @@ class Windows:
         self._free: dict[str, list[Page]] = {}
 
     async def open(self, horae: Horae) -> Page:
-        """One in which nobody is signed in, and that nobody else has: its cookies are its own."""
+        """One without a signed-in user and not shared: its cookies are its own."""
         if self._free.get(horae.url):
             return self._free[horae.url].pop()
         context = await self._browser.new_context(base_url=horae.url, **HABITS)
@@ -36,7 +36,7 @@ class Windows:
         return await context.new_page()
 
     async def put_back(self, page: Page, horae: Horae, *, again: bool) -> None:
-        """Without anything that somebody left in it; if it is not to be used again, it is closed."""
+        """Without any state of an earlier test; if it is not to be used again, it is closed."""
         if again:
             with suppress(Error):  # a page that is stuck is of no more use
                 await self._clean(page)

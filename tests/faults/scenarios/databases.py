@@ -1,4 +1,4 @@
-"""Database servers that go away, hang, move, refuse or crawl: everybody waits, says so, and goes on when they are back.
+"""Database servers that go away, hang, move, refuse or crawl: processes wait, log it, and continue when they are back.
 
 Recovery is the time from the database's return to the first run that has ended since.
 """

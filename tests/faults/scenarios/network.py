@@ -18,7 +18,7 @@ from tests.waiting import until
     bound=20,
 )
 async def worker_partitioned(stage: Stage) -> None:
-    """Their hosts look like others: nobody here may conclude anything from its process."""
+    """They appear to be on other hosts: no process here may draw conclusions from their pids."""
     await stage.cluster.start_scheduler()
     proxies = [await stage.proxy(), await stage.proxy()]
     workers = [await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url) for proxy in proxies]

@@ -10,7 +10,7 @@ ATTEMPTS = 3
 
 
 async def kept_alive(stage: Stage, workers: list[Member], done: Callable[[], Awaitable[bool]]) -> None:
-    """What a service manager does: whoever died is started again, until the work is done."""
+    """Like a service manager: restarts processes that died, until the work is done."""
 
     async def look() -> bool:
         for place, worker in enumerate(workers):

@@ -1,4 +1,4 @@
-"""A pooler between everybody and the database: each transaction may be on another connection of the server."""
+"""A pooler in front of the database: each transaction may use another connection of the server."""
 
 from time import time as now
 

@@ -138,7 +138,7 @@ async def scheduler_stopped(stage: Stage) -> None:
     bound=10,
 )
 async def scheduler_paused(stage: Stage) -> None:
-    """Not on SQLite: asleep within a transaction it would hold the one lock that everybody needs."""
+    """Not on SQLite: suspended within a transaction it would hold the one lock that all processes need."""
     members = await three(stage)
     for _ in stage.rounds():
         jobs = await lively(stage)

@@ -156,7 +156,7 @@ async def worker_killed_elsewhere(stage: Stage) -> None:
 
 
 async def elsewhere(stage: Stage) -> Member:
-    """Nobody here can tell whether it is alive."""
+    """No process here can tell whether it is alive."""
     worker = await stage.cluster.start("worker", "--import", TASKS).ready()
     await stage.cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=worker.id)
     return worker
@@ -173,7 +173,7 @@ async def elsewhere(stage: Stage) -> Member:
     bound=20,
 )
 async def worker_paused(stage: Stage) -> None:
-    """Not on SQLite: asleep within a transaction it would hold the one lock that everybody needs."""
+    """Not on SQLite: suspended within a transaction it would hold the one lock that all processes need."""
     await stage.cluster.start_scheduler()
     workers = await stage.cluster.start_workers(2)
     for _ in stage.rounds():

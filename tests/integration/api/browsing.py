@@ -21,7 +21,7 @@ RULES = Rules((grant("staff=default:editor"), grant("boss=admin")))
 
 
 def sso_api(store: SqlStore, at: Hostile, tokens: dict[str, str], *, rules: Rules = RULES, **settings: Any) -> Api:
-    """A server that remembers nobody for long, and trusts this provider."""
+    """A server with short caches that trusts this provider."""
     provider = OpenIdProvider(
         CLOCK,
         issuer=at.issuer,
@@ -43,7 +43,7 @@ class Browser:
         self.http = httpx.AsyncClient(transport=transport, base_url=URL, headers={"origin": URL})
 
     async def begin(self, path: str = "/jobs", **how: Any) -> dict[str, str]:
-        """What the provider is asked, after somebody has clicked on the button."""
+        """The request to the provider after a click on the button."""
         answer = await self.http.post("/api/v1/auth/sso/start", json={"next": path}, **how)
         assert answer.status_code == 200, answer.text
         return asked(answer.json()["url"])

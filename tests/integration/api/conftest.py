@@ -50,7 +50,7 @@ async def store(
 
 @dataclass
 class Api:
-    """The API, and how to call it as somebody."""
+    """The API, and calls to it by role."""
 
     app: Any
     store: SqlStore

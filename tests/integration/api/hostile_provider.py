@@ -68,7 +68,7 @@ class Hostile:
         self.asked: list[str] = []
 
     def grant(self, query: dict[str, str]) -> str:
-        """A code for somebody who signed in, as the browser takes it back."""
+        """A code for a user who signed in, as the browser returns it."""
         code = f"code-{len(self.codes) + 1}"
         self.codes[code] = query
         return code

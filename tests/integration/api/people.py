@@ -26,7 +26,7 @@ async def add_user(store: SqlStore, name: str, *, admin: bool = False, **roles: 
 
 
 async def add_users(store: SqlStore, ending: str = "") -> dict[str, str]:
-    """Somebody for every role in the default project; the admin is a member nowhere. Names end as you say."""
+    """A user for every role in the default project; the admin is a member nowhere. Names end as you say."""
 
     async def add(tx: Any) -> dict[str, str]:
         made = {role: await _add(tx, role + ending, {"default": role}) for role in MEMBER_ROLES}

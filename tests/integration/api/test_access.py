@@ -13,6 +13,7 @@ from horae.domain.people.roles import PERMISSIONS, ROLES
 from . import account_calls
 from .conftest import IDS, ON_EVERY_DATABASE, Api, add_key
 from .people import add_user, add_users
+from .things import sink_of
 
 PAST = {"start": "2020-01-01T00:00:00Z", "end": "2020-01-01T05:00:00Z"}
 # How to call each route, and what it answers to somebody who may.
@@ -66,6 +67,12 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("DELETE", "/api/v1/channels/{id}"): (None, 204),
     ("POST", "/api/v1/channels/{id}/test"): (None, 202),
     ("GET", "/api/v1/channels/{id}/deliveries"): (None, 200),
+    ("GET", "/api/v1/sinks"): (None, 200),
+    ("POST", "/api/v1/sinks"): ({"name": "new", "target": {"kind": "webhook", "url": "https://example.org/"}}, 201),
+    ("GET", "/api/v1/sinks/{id}"): (None, 200),
+    ("PATCH", "/api/v1/sinks/{id}"): ({"types": ["run.*"]}, 200),
+    ("DELETE", "/api/v1/sinks/{id}"): (None, 204),
+    ("POST", "/api/v1/sinks/{id}/test"): (None, 202),
     ("GET", "/api/v1/task-functions"): (None, 200),
     ("POST", "/api/v1/task-functions"): ({"name": "new", "handler_path": "shop.tasks.new"}, 201),
     ("GET", "/api/v1/task-functions/{name}"): (None, 200),
@@ -84,7 +91,8 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/alerts/{id}/silence"): ({"for": "1h"}, 404),
     ("GET", "/api/v1/monitoring/alerts"): (None, 200),
     ("GET", "/api/v1/queues"): (None, 200),
-    ("POST", "/api/v1/queues/{name}/pause"): (None, 404),  # no job names it
+    ("PATCH", "/api/v1/queues/{name}"): ({"engine": None}, 404),  # no job names it
+    ("POST", "/api/v1/queues/{name}/pause"): (None, 404),
     ("POST", "/api/v1/queues/{name}/resume"): (None, 404),
     ("PUT", "/api/v1/queues/{name}/projects"): ({"projects": []}, 200),
     ("GET", "/api/v1/monitoring/jobs"): (None, 200),
@@ -181,6 +189,7 @@ async def paths(api: Api) -> dict[str, str]:
     assert key.status_code == 201, key.text
     mail = {"kind": "email", "to": ["ops@example.org"]}
     channel = (await api.call("POST", "/channels", json={"name": name, "target": mail})).json()
+    sink = await sink_of(api, name)
     ping = (await api.call("POST", "/pings", json={"name": f"ping-{name}"})).json()
     await api.call("GET", ping["url"].removeprefix("http://horae"), role=None)
     if (await api.call("GET", "/jobs/badged")).status_code == 404:
@@ -188,6 +197,7 @@ async def paths(api: Api) -> dict[str, str]:
     badge = (await api.call("POST", "/badges", json={"kind": "ping", "subject": ping["id"]})).json()
     made: dict[str, str] = {
         "channels": channel["id"],
+        "sinks": sink,
         "pings": ping["id"],
         "badges": badge["id"],
         "jobs": job["id"],
@@ -243,7 +253,7 @@ def as_it_should(answer: httpx.Response, may: bool, method: str, path: str) -> b
     return answer.status_code in (good, again)
 
 
-async def test_nobody_may_do_anything(api: Api):
+async def test_without_credentials_every_route_answers_401(api: Api):
     api.app.state.authenticator.strangers._rate = (
         0  # there are more routes than wrong tokens that an address may send at once
     )

@@ -18,6 +18,7 @@ TARGETS: dict[str, dict[str, Any]] = {
     "script": {"source": "echo hello"},
     "python": {"function": "f"},
     "container": {"image": "alpine"},
+    "celery": {"task": "shop.add", "kwargs": {"a": 1}},
     "artifact": {"uri": "file:///srv/a.zip", "digest": "sha256:" + "0" * 64, "entrypoint": ["sh", "run.sh"]},
 }
 WEB = {"kind": "http", "url": "https://example.org/"}
@@ -119,7 +120,7 @@ async def test_each_role_makes_what_it_may(api: Api, kind: str):
 
 @KINDS
 async def test_jobs_of_every_kind_are_not_there_for_another_project(api: Api, kind: str):
-    """Whatever route names a job or a run of it, whoever asks: an owner, an admin's key, somebody without a project."""
+    """Every route that names a job or a run, for every caller: an owner, an admin's key, a user without a project."""
     ids = await paths(api)
     job = await api.make(f"of-{kind}", target=target(kind), **HOURLY)
     run = (await api.call("POST", f"/jobs/{job['id']}/run", json={})).json()
@@ -156,8 +157,8 @@ async def test_jobs_of_every_kind_are_not_there_for_another_project(api: Api, ki
     assert (await api.call("GET", f"/runs/{run['id']}")).json()["status"] == "queued"
 
 
-async def test_who_is_suspended_may_do_nothing(api: Api):
-    """Not even what concerns nobody else; an owner, and an admin."""
+async def test_a_deactivated_user_may_do_nothing(api: Api):
+    """Not even with their own account; an owner, and an admin."""
     ids = await paths(api)
     await add_user(api.store, "boss", admin=True)  # the last one cannot be suspended
     tokens = [

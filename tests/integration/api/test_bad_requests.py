@@ -299,7 +299,7 @@ async def test_bad_accounts_keys_and_secrets(api: Api, things: dict[str, str]):
 
 
 @ON_EVERY_DATABASE
-async def test_what_numbers_are_not(api: Api, things: dict[str, str]):
+async def test_invalid_numbers_are_refused_with_their_field(api: Api, things: dict[str, str]):
     job = {"name": "n", "target": {"kind": "http", "url": "https://example.org/"}}
     for field in ("timeout", "priority", "max_instances", "start_within", "catch_up_window"):
         for number in (b"NaN", b"Infinity", b"-Infinity", b"1e400", b"-1e400", b"9" * 5_000, b"true", b'"five"', b"[]"):

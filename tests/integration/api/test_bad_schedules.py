@@ -172,7 +172,7 @@ async def test_circles_are_refused(api: Api):
     await forget_versions(api)
 
 
-async def test_what_is_foreign_cannot_be_waited_for_or_compared_with(api: Api):
+async def test_jobs_of_other_projects_cannot_be_followed_or_compared_with(api: Api):
     api.tokens["stranger"] = await add_key(api.store, "admin", await another_project(api))
     existing = (await api.call("GET", "/jobs/existing")).json()["id"]
     for ref in ("existing", existing):

@@ -53,7 +53,7 @@ async def test_it_ends_the_run_once(api: Api) -> None:
         assert again.json()["type"] == "urn:horae:problem:conflict"
 
 
-async def test_a_failure_is_told_and_tried_again(api: Api) -> None:
+async def test_a_reported_failure_is_retried(api: Api) -> None:
     run = await parked(api, retry={"max_attempts": 2, "delay": 0})
     assert (await send(api, path(run), {"status": "failed", "error": "out of paper"})).status_code == 200
     attempts = (await api.call("GET", f"/runs/{run['id']}/attempts")).json()["items"]

@@ -36,7 +36,7 @@ async def test_from_creation_to_deletion(api: Api):
     assert (await api.call("GET", "/channels/ops")).status_code == 404
 
 
-async def test_what_is_secret_is_never_told(api: Api):
+async def test_secret_fields_are_never_returned(api: Api):
     answers = []
     for name, target in {
         "a": SLACK,

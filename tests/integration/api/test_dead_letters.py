@@ -155,7 +155,7 @@ async def test_a_run_tells_whether_it_is_one(api: Api):
     assert (await api.call("GET", f"/runs/{run['id']}")).json()["dead_since"] is None
 
 
-async def test_attempts_that_do_not_count_are_told_apart(api: Api):
+async def test_uncounted_attempts_are_reported_separately(api: Api):
     await api.make(retry={"max_attempts": 1})
     run = (await api.call("POST", "/jobs/hello/run", json={})).json()["id"]
     await work(api, outcome=INTERRUPTED)

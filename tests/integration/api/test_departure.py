@@ -1,4 +1,4 @@
-"""Who leaves has no way back, and the answer names the keys that they made."""
+"""A removed or deactivated user has no way back in, and the response lists the keys that they created."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ async def test_removing_and_demoting_answer_with_what_was_left(api: Api):
     assert (deleted.status_code, deleted.json()) == (200, {"keys": [], "invitations_withdrawn": 0})
 
 
-async def test_admins_find_the_keys_of_somebody_in_all_projects(api: Api):
+async def test_admins_find_a_user_s_keys_in_all_projects(api: Api):
     root = await add_user(api.store, "root", admin=True)
     for slug in ("red", "blue"):
         await api.call("POST", "/projects", json={"slug": slug})

@@ -32,7 +32,7 @@ async def as_(api: Api, token: str, method: str, code: str, **body: Any) -> http
     return await api.call(method, f"/auth/device/{code}", role=None, headers=headers, json=body or None)
 
 
-async def test_somebody_approves_it(api: Api):
+async def test_an_approved_device_is_signed_in_once(api: Api):
     ada = await add_user(api.store, "ada", default="editor")
     device = await begin(api, client="horae on laptop")
     assert (device["verification_path"], device["verification_url"]) == ("/device", None)
@@ -58,7 +58,7 @@ async def test_somebody_approves_it(api: Api):
 
 
 @pytest.mark.parametrize("header", ["x-forwarded-for", "x-real-ip", "forwarded"])
-async def test_behind_a_proxy_that_nobody_named_no_address_is_the_same(api: Api, header: str):
+async def test_behind_an_unnamed_proxy_same_address_is_never_true(api: Api, header: str):
     """All requests have the proxy's address then: a stranger's device must not look like one's own."""
     device = await begin(api)
     headers = {"authorization": f"Bearer {await add_user(api.store, 'ada')}", header: "192.0.2.1"}
@@ -66,7 +66,7 @@ async def test_behind_a_proxy_that_nobody_named_no_address_is_the_same(api: Api,
     assert (shown.status_code, shown.json()["same_address"]) == (200, False)
 
 
-async def test_somebody_denies_it(api: Api):
+async def test_a_denied_device_is_not_signed_in(api: Api):
     ada = await add_user(api.store, "ada")
     device = await begin(api)
     assert (await as_(api, ada, "POST", device["user_code"], approve=False)).status_code == 204
@@ -83,7 +83,7 @@ async def test_only_people_approve(api: Api):
 
 
 @pytest.mark.parametrize("code", ["BCDF-GHJ", "BCDF-GHJKL", "AAAA-AAAA", "BCDFGHJ1"])
-async def test_what_is_no_code(api: Api, code: str):
+async def test_malformed_user_codes_are_refused(api: Api, code: str):
     answer = await as_(api, await add_user(api.store, "ada"), "GET", code)
     assert (answer.status_code, answer.json()["field"]) == (422, "user_code")
 
@@ -116,7 +116,7 @@ async def test_when_trying_is_stopped_it_is_in_the_trail(api: Api):
 
 
 async def test_a_flood_of_polls_is_stopped(api: Api):
-    """Each costs a transaction, whoever sends it."""
+    """Each costs a transaction, so they are rate-limited."""
     body = {"device_code": (await begin(api))["device_code"]}
     api.app.state.authenticator.strangers._rate = 0.001
     answers = [(await api.call("POST", "/auth/device/token", role=None, json=body)).status_code for _ in range(120)]
@@ -136,7 +136,7 @@ async def test_where_the_server_knows_its_own_address(api: Api):
     assert device["verification_url"] == "https://horae.example.org/device"
 
 
-async def test_what_is_shown_of_a_client_is_plain(api: Api):
+async def test_control_characters_in_a_client_s_name_are_replaced(api: Api):
     ada = await add_user(api.store, "ada")
     device = await begin(api, client="evil\u202e\x1b[31m")
     assert (await as_(api, ada, "GET", device["user_code"])).json()["client"] == "evil??[31m"

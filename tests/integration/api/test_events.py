@@ -110,7 +110,7 @@ async def test_another_server_goes_on_too(api: Api):
         await stream.until("run", id=second)
 
 
-async def test_who_was_away_for_long_starts_anew(api: Api):
+async def test_a_stale_last_event_id_gets_a_reset(api: Api):
     answer = await api.call("GET", "/events?seconds=0", headers={"last-event-id": "1000000-0"})
     assert "event: reset" in answer.text
     for bad in ("x", "1", "1-", "-1", "1-x", "9" * 45 + "-1"):

@@ -39,7 +39,7 @@ async def test_a_run(api: Api):
     assert [entry["event"] for entry in ended["timeline"]] == ["created", "ended"]
 
 
-async def test_what_is_not_there(api: Api):
+async def test_unknown_jobs_and_runs_are_404(api: Api):
     for path in ("/jobs/nobody/explain", f"/jobs/{UNKNOWN}/explain", f"/runs/{UNKNOWN}/explain", "/runs/x/explain"):
         answer = await api.call("GET", path)
         assert answer.status_code == 404, path

@@ -116,7 +116,7 @@ ATTACKS: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-async def test_a_token_that_does_not_hold_lets_nobody_in(browser: Browser, provider: Hostile, attack: str):
+async def test_an_invalid_id_token_is_rejected(browser: Browser, provider: Hostile, attack: str):
     ATTACKS[attack](provider)
     assert await browser.sign_in() == "/jobs#sso=rejected"
     assert not browser.is_in
@@ -125,7 +125,7 @@ async def test_a_token_that_does_not_hold_lets_nobody_in(browser: Browser, provi
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA"])
-async def test_what_needs_the_private_key_is_good(browser: Browser, provider: Hostile, algorithm: str):
+async def test_asymmetric_algorithms_are_accepted(browser: Browser, provider: Hostile, algorithm: str):
     provider.key = Key("first", algorithm)
     provider.published = [provider.key]
     assert await browser.sign_in() == "/jobs#sso=in"
@@ -152,7 +152,7 @@ async def test_keys_that_are_not_for_signing_are_none(browser: Browser, provider
     assert await browser.sign_in() == "/jobs#sso=rejected"
 
 
-async def test_a_symmetric_key_in_the_list_is_none(browser: Browser, provider: Hostile):
+async def test_symmetric_keys_in_the_jwks_are_rejected(browser: Browser, provider: Hostile):
     secret = base64.urlsafe_b64encode(b"x" * 32).rstrip(b"=").decode()
     provider.key.jwk = {"kty": "oct", "k": secret, "kid": "first", "alg": "HS256"}
     provider.sign = lambda claims: jwt.encode(claims, "x" * 32, "HS256", headers={"kid": "first"})
@@ -174,7 +174,7 @@ async def test_a_code_is_good_once(browser: Browser, provider: Hostile):
 
 
 async def test_an_answer_to_another_browser_is_worthless(browser: Browser, provider: Hostile):
-    """Login CSRF: somebody makes a victim's browser finish the sign-in that they began."""
+    """Login CSRF: an attacker makes a victim's browser finish the sign-in that the attacker began."""
     attacker = Browser(browser.api, provider)
     query = await attacker.begin()
     assert await browser.come_back(code=provider.grant(query), state=query["state"]) == "/#sso=expired"
@@ -220,7 +220,7 @@ async def test_a_provider_that_names_itself_always_does(browser: Browser, provid
     assert back == "/jobs#sso=in"
 
 
-async def test_user_info_about_somebody_else(browser: Browser, provider: Hostile):
+async def test_user_info_of_another_subject_is_rejected(browser: Browser, provider: Hostile):
     del provider.person["groups"]
     provider.userinfo = {"sub": "somebody else", "groups": ["boss"]}
     assert await browser.sign_in() == "/jobs#sso=rejected"

@@ -84,7 +84,7 @@ async def test_callers_and_projects_do_not_share_keys(api: Api):
 
 
 async def test_an_answer_is_only_for_those_who_may(api: Api):
-    """Somebody who lost the right to do it does not learn what it brought."""
+    """A caller who lost the permission does not get the stored response."""
     await api.make()
     await send(api, "/jobs/hello/run", role="operator")
     api.tokens["operator"], kept_token = "horae_0000000000000000_" + "x" * 43, api.tokens["operator"]
@@ -159,7 +159,9 @@ async def test_a_crash_between_effect_and_answer_brings_no_second_effect(api: Ap
     assert [run["id"] for run in await runs(api)] == [run_id]
 
 
-async def test_while_somebody_is_at_it_others_are_told_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch):
+async def test_a_repetition_during_the_first_request_gets_409_with_retry_after(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("horae.api.idempotency._PATIENCE", 0.1)
     await api.make()
     await crash(api, "/jobs/hello/run", held=60)

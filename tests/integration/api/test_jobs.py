@@ -165,7 +165,7 @@ async def test_deleted_is_gone_but_its_runs_are_kept(api: Api):
     assert [item["id"] for item in listed["items"]] == [run["id"]]
 
 
-async def test_what_somebody_else_changed_is_not_deleted_unseen(api: Api):
+async def test_deleting_with_a_stale_if_match_is_refused(api: Api):
     await api.make()
     await api.call("PATCH", "/jobs/hello", json={"description": "needed after all"})
     stale = await api.call("DELETE", "/jobs/hello", headers={"if-match": '"1"'})
@@ -179,7 +179,7 @@ async def test_disabled_from_the_start(api: Api):
     assert (made["enabled"], made["status"], made["next_run_at"]) == (False, "disabled", None)
 
 
-async def test_what_comes_next(api: Api):
+async def test_next_lists_upcoming_occurrences(api: Api):
     await api.make(schedule={"cron": "0 9 * * *", "timezone": "Europe/Berlin"})
     found = (await api.call("GET", "/jobs/hello/next", params={"count": 3})).json()
     assert len(found["occurrences"]) == 3
@@ -188,7 +188,7 @@ async def test_what_comes_next(api: Api):
     assert (await api.call("GET", "/jobs/by-hand/next")).json()["occurrences"] == []
 
 
-async def test_previews_belong_to_nobody(api: Api):
+async def test_a_preview_needs_no_job(api: Api):
     body = {"schedule": {"every": "1h"}, "count": 2, "from": "2026-01-01T00:00:00Z"}
     found = (await api.call("POST", "/schedules/preview", json=body)).json()
     assert [o["at"] for o in found["occurrences"]] == ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"]
@@ -233,7 +233,7 @@ async def test_runs_oldest_first(api: Api):
         assert [run["id"] for run in found] == made
 
 
-async def test_what_an_installation_says_for_jobs_that_do_not(api: Api):
+async def test_the_installation_s_defaults_apply_to_unset_fields(api: Api):
     defaults = Defaults(timeout=30, retry=Retry(max_attempts=1, backoff="fixed", delay=7))
     settings = ApiSettings(SECRET, defaults=defaults)
     there = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
@@ -247,7 +247,7 @@ async def test_what_an_installation_says_for_jobs_that_do_not(api: Api):
     assert (await api.call("GET", "/jobs/plain")).json()["retry"]["max_attempts"] == 1, "it is settled when saved"
 
 
-async def test_runs_that_nobody_starts_end_by_default(api: Api):
+async def test_the_installation_s_start_within_applies_by_default(api: Api):
     settings = ApiSettings(SECRET, defaults=Defaults(start_within=300))
     there = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
     made = await there.make("plain")

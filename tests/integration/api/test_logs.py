@@ -111,7 +111,7 @@ async def test_a_server_that_stops_lets_its_followers_go(api: Api):
     assert [name for _, name, _ in events(following.result())] == ["run"]
 
 
-async def test_a_place_that_is_none_is_refused(api: Api):
+async def test_an_invalid_log_cursor_is_refused(api: Api):
     await api.make()
     await api.call("POST", "/jobs/hello/run", json={})
     await work(api)

@@ -31,7 +31,7 @@ async def test_metrics_count_runs_by_status(api: Api) -> None:
     assert 'horae_requests_total{method="POST",route="/api/v1/jobs/{id}/run",status="202"} 1.0' in lines
 
 
-async def test_no_path_that_somebody_sends_becomes_a_label(api: Api) -> None:
+async def test_request_paths_never_become_labels(api: Api) -> None:
     for number in range(3):
         await api.call("GET", f"/jobs/absent-{number}")
         await api.call("GET", f"/nowhere/{number}")
@@ -40,7 +40,7 @@ async def test_no_path_that_somebody_sends_becomes_a_label(api: Api) -> None:
     assert 'route="(none)",status="404"} 3.0' in text
 
 
-async def test_the_queues_with_the_most_to_do_are_told_apart(api: Api) -> None:
+async def test_only_the_longest_queues_have_their_own_label(api: Api) -> None:
     for number in range(102):
         await api.make(f"job-{number}", queue=f"queue-{number:03}")
         await api.call("POST", f"/jobs/job-{number}/run", json={})

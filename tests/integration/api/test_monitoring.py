@@ -117,8 +117,8 @@ async def test_workers_in_numbers(api: Api):
     assert len(found["items"]) == 3
 
 
-async def test_what_no_worker_offers(api: Api):
-    """Its project is told all of it, another one nothing, and everybody that there is something."""
+async def test_stranded_runs_are_shown_only_to_their_project(api: Api):
+    """Its project sees the details, other projects nothing, and the health route only that there are some."""
     await api.make(queue="gpu", target={"kind": "container", "image": "busybox"})
     await api.call("POST", "/jobs/hello/run")
     await add_worker(api)

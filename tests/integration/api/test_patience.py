@@ -112,7 +112,7 @@ class Large:
         self.over.set()
 
 
-async def test_who_does_not_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
+async def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(patience, "STALLED", 0.4)
     app = Large()
     state = ServerState()
@@ -158,7 +158,7 @@ def test_the_one_that_has_waited_longest_has_to_go():
     assert len(crowd) == 0
 
 
-def test_whose_answers_nobody_reads_have_to_go():
+def test_the_oldest_unread_connections_are_closed_first():
     unread = Unread(most=100)
     first, second, third = Waiting(), Waiting(), Waiting()
     unread.has(first, 150)
@@ -175,7 +175,7 @@ def test_whose_answers_nobody_reads_have_to_go():
     assert len(unread) == 0
 
 
-def test_a_proxy_stands_for_many():
+def test_a_trusted_proxy_has_no_connection_limit():
     crowd = Crowd(many=lambda address: address == "192.0.2.1")
     behind = [Waiting() for _ in range(500)]
     for one in behind:

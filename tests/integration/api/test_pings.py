@@ -222,7 +222,7 @@ async def test_unknown_tokens_learn_nothing_and_are_counted(api: Api):
     assert (await get(api))["events"] == 0
 
 
-async def test_whoever_guesses_is_held_up_and_known_pings_from_there_are_not(api: Api):
+async def test_guessing_tokens_is_throttled_but_known_pings_are_not(api: Api):
     ping = await make(api)
     assert (await send(api, ping)).status_code == 200
     api.app.state.authenticator.strangers._rate = 0.001  # a slow machine would guess no faster than is allowed

@@ -21,7 +21,7 @@ BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8", "accept-encodi
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A build, and beside it what nobody may read."""
+    """A build, and files beside it that must not be served."""
     (tmp_path / "secret.txt").write_text("secret")
     built = tmp_path / "built"
     for name, body in {
@@ -71,7 +71,7 @@ async def test_the_page_is_asked_for_each_time(browser: httpx.AsyncClient):
         assert (await browser.get(path, headers={"if-none-match": '"x"'})).status_code == 200
 
 
-async def test_what_a_page_may_do(browser: httpx.AsyncClient):
+async def test_pages_have_a_strict_content_security_policy(browser: httpx.AsyncClient):
     headers = (await browser.get("/")).headers
     policy = headers["content-security-policy"].split("; ")
     assert policy[0] == "default-src 'none'"

@@ -11,7 +11,7 @@ from .test_monitoring import HOST, add_worker
 from .work import take
 
 
-async def test_who_made_and_changed_a_job(api: Api):
+async def test_a_job_shows_who_created_and_changed_it(api: Api):
     made = await api.make()
     assert (made["created_by"], made["updated_by"]) == ("key:admin", "key:admin")
     edited = await api.call("PATCH", "/jobs/hello", json={"description": "new"}, role="owner")

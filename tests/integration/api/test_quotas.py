@@ -37,7 +37,7 @@ async def test_admins_set_them_and_members_read_them(api: Api):
     ]
 
 
-async def test_what_is_no_limit_is_refused(api: Api):
+async def test_invalid_limits_are_refused(api: Api):
     for body, field in (
         ({"jobs": -1}, "jobs"),
         ({"jobs": "many"}, "jobs"),
@@ -78,7 +78,7 @@ async def test_a_refusal_names_the_quota_and_is_remembered(api: Api):
     assert (await api.call("POST", f"/jobs/{job['id']}/run", json={}, headers=key)).status_code == 202
 
 
-async def test_nobody_uses_up_or_sees_those_of_another_project(api: Api):
+async def test_quotas_of_other_projects_are_neither_used_nor_visible(api: Api):
     other = await another_project(api)
     api.tokens["stranger"] = await add_key(api.store, "owner", other)
     api.tokens["foreigner"] = await add_user(api.store, "foreigner", other="owner")

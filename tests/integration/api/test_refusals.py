@@ -70,7 +70,7 @@ async def test_an_account_has_one_bucket_by_name_and_by_id(api: Api):
         assert (await log_in(api, name, PASSWORD)).status_code == 429
 
 
-async def test_strangers_lock_nobody_out_who_has_been_here_before(api: Api):
+async def test_failed_attempts_elsewhere_do_not_lock_out_known_addresses(api: Api):
     settings = ApiSettings(SECRET, trusted_proxies=("127.0.0.1/32",))
     at = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
     await add_user(api.store, "ada")
@@ -85,7 +85,7 @@ async def test_strangers_lock_nobody_out_who_has_been_here_before(api: Api):
     assert (await log_in(at, "ada", **{"x-forwarded-for": "2001:db8::1"})).status_code == 429
 
 
-async def test_what_came_as_a_cookie_goes_back_as_one(api: Api):
+async def test_a_refresh_token_from_a_cookie_is_returned_as_a_cookie(api: Api):
     await add_user(api.store, "ada")
     body = {"username": "ada", "password": PASSWORD}
     signed = await api.call("POST", "/auth/login", role=None, json=body, headers={"horae-client": "portal", **HOST})

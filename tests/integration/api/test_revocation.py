@@ -1,4 +1,4 @@
-"""Who is out is out: every kind of open connection, by every way to lose the right to it.
+"""Revocation: losing access ends every kind of open connection, however access was lost.
 
 A request is refused after five seconds at most (the gate's memory, of which there is none here); so is a stream."""
 

@@ -115,7 +115,7 @@ async def test_a_queued_run_is_cancelled_at_once(api: Api):
     assert shown["finished_at"] is not None
 
 
-async def test_a_run_that_nobody_took_has_no_attempts_and_no_log(api: Api):
+async def test_a_run_that_was_never_claimed_has_no_attempts_and_no_log(api: Api):
     await api.make()
     run = (await api.call("POST", "/jobs/hello/run")).json()
     for path in ("attempts", "log"):
@@ -136,7 +136,7 @@ async def test_nothing_to_recover(api: Api):
     assert (await api.call("POST", "/runs:recover")).json() == {"recovered": 0}
 
 
-async def test_nobody_is_alive_yet(api: Api):
+async def test_without_processes_the_lists_are_empty(api: Api):
     nobody: dict[str, Any] = {"items": [], "next_cursor": None}
     assert (await api.call("GET", "/workers")).json() == nobody
     assert (await api.call("GET", "/schedulers")).json() == {**nobody, "shard_count": 64}

@@ -26,7 +26,7 @@ OFF = "/auth/second-factor/off"
 
 @dataclass
 class Person:
-    """Somebody with an app. A code is not used again: two are good at any time, the present one and the next."""
+    """A user with an app. A code is not used again: two are valid at any time, the present one and the next."""
 
     api: Api
     name: str
@@ -121,7 +121,7 @@ async def test_one_code_opens_one_session_through_two_servers_at_once(api: Api):
     assert sorted(answer.status_code for answer in answers) == [200] + [401] * 3
 
 
-async def test_guessing_is_bounded_counted_and_told_also_for_whoever_has_the_password(api: Api):
+async def test_guessing_codes_is_limited_counted_and_logged_even_with_the_password(api: Api):
     ada = await (await person(api)).enrol()
     with capture_logs() as logged:
         for _ in range(CODES.free):
@@ -140,7 +140,7 @@ async def test_guessing_is_bounded_counted_and_told_also_for_whoever_has_the_pas
         assert answer.status_code == 429, path
 
 
-async def test_strangers_with_the_password_lock_nobody_out_who_has_been_here_before(api: Api):
+async def test_wrong_codes_elsewhere_do_not_lock_out_known_addresses(api: Api):
     settings = ApiSettings(SECRET, trusted_proxies=("127.0.0.1/32",))
     at = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
     ada = await (await person(at)).enrol()
@@ -176,7 +176,7 @@ async def test_a_challenge_is_for_one_step_one_password_and_a_few_minutes(api: A
     assert (await give(api, ada.recovery[0], old)).json()["type"] == "urn:horae:problem:challenge-expired"
 
 
-async def test_a_new_password_by_an_admin_is_no_way_around_it(api: Api):
+async def test_a_password_reset_does_not_bypass_the_second_factor(api: Api):
     ada = await (await person(api)).enrol()
     await api.call("PATCH", "/users/ada", json={"password": GOOD})
     answer = await log_in(api, "ada", GOOD)
@@ -184,7 +184,7 @@ async def test_a_new_password_by_an_admin_is_no_way_around_it(api: Api):
     assert (await give(api, ada.recovery[0], answer.json()["challenge"])).status_code == 200
 
 
-async def test_a_deactivated_user_is_told_nothing(api: Api):
+async def test_a_deactivated_user_gets_no_challenge(api: Api):
     ada = await (await person(api)).enrol()
     token = await challenge(api)
     await api.call("PATCH", "/users/ada", json={"is_active": False})
@@ -220,7 +220,7 @@ async def test_admins_reset_that_of_others_and_not_their_own(api: Api):
 
 
 @pytest.mark.parametrize("policy", ["required", "admins"])
-async def test_where_it_is_required_nobody_gets_in_before_they_have_one(api: Api, policy: Policy):
+async def test_a_required_second_factor_must_be_enrolled_before_the_session(api: Api, policy: Policy):
     strict = requiring(api, policy)
     await add_user(api.store, "bob")
     await add_user(api.store, "ada", admin=True)
@@ -246,7 +246,7 @@ async def test_where_it_is_required_nobody_gets_in_before_they_have_one(api: Api
     assert (await give(strict, codes[0], await challenge(strict))).status_code == 200
 
 
-async def test_signing_up_by_invitation_is_no_way_around_it_either(api: Api):
+async def test_signing_up_by_invitation_does_not_bypass_a_required_second_factor(api: Api):
     strict = requiring(api, "required")
     link = (await api.call("POST", "/projects/default/invitations", json={"role": "viewer"})).json()["token"]
     made = await sign_up(strict, "bob", token=link)

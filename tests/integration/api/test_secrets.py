@@ -173,7 +173,7 @@ async def test_literal_auth_is_refused(api: Api, auth: dict[str, Any], field: st
     assert (await refused(api, http(auth=auth)))[0] == field
 
 
-async def test_what_is_no_credential_may_be_literal(api: Api):
+async def test_fields_that_are_not_credentials_may_be_literal(api: Api):
     await put(api)
     target = http(
         headers={"Idempotency-Key": "a", "X-Keyboard": "b", "Tokens": "c"},

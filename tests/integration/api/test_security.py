@@ -198,7 +198,7 @@ def logged() -> Iterator[io.StringIO]:
 
 
 class Session:
-    """Somebody's calls, and all that came back."""
+    """A caller's requests, and their responses."""
 
     def __init__(self, api: Api) -> None:
         self.api, self.heard = api, [""]

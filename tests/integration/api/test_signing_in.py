@@ -1,4 +1,4 @@
-"""Signing up and in: who gets in, the answer to everybody else, and how often one may try."""
+"""Signing up and in: who is let in, the response to everyone else, and the limit on attempts."""
 
 from typing import Any
 
@@ -259,7 +259,7 @@ async def test_requests_are_limited_over_processes(api: Api):
 
 
 async def test_wrong_keys_are_limited_by_address_over_processes(api: Api):
-    """Beyond the limit nobody looks them up; whoever was here before gets in all the same."""
+    """Beyond the limit keys are not even looked up; known keys are still accepted."""
     room, rate = 100, 10
     apps = [Api(build(api.store, ApiSettings(SECRET), IDS, CLOCK), api.store, api.tokens) for _ in range(2)]
     assert (await apps[0].call("GET", "/auth/me", role="viewer")).status_code == 200

@@ -49,7 +49,7 @@ async def test_the_way_in(api: Api, browser: Browser, provider: Hostile):
     assert not [name for name in browser.http.cookies if name.startswith("horae_sso_")], "the attempt is over"
 
 
-async def test_cookies_are_for_nobody_else(browser: Browser, provider: Hostile):
+async def test_state_cookies_are_http_only_and_short_lived(browser: Browser, provider: Hostile):
     answer = await browser.http.post("/api/v1/auth/sso/start", json={})
     (kept,) = answer.headers.get_list("set-cookie")
     for part in ("HttpOnly", "SameSite=lax", "Max-Age=600", "Path=/"):
@@ -114,7 +114,7 @@ async def test_a_session_that_is_ended_is_over_at_once(api: Api, browser: Browse
 @pytest.mark.parametrize(
     "path", ["https://evil.test/", "//evil.test", "/\\evil.test", "jobs", "", "/a\nb", "/jobs#x", "javascript:alert(1)"]
 )
-async def test_nobody_is_sent_elsewhere_afterwards(browser: Browser, path: str):
+async def test_open_redirects_are_refused(browser: Browser, path: str):
     answer = await browser.http.post("/api/v1/auth/sso/start", json={"next": path})
     assert (answer.status_code, answer.json()["field"]) == (422, "next")
 
@@ -179,7 +179,7 @@ async def test_a_provider_that_breaks_half_way(browser: Browser, provider: Hosti
 
 
 @pytest.mark.parametrize(("error", "told"), [("access_denied", "denied"), ("server_error", "unavailable")])
-async def test_what_the_provider_refuses(browser: Browser, error: str, told: str):
+async def test_errors_of_the_provider_are_shown_without_their_text(browser: Browser, error: str, told: str):
     query = await browser.begin()
     words = {"error": error, "error_description": "<script>alert(1)</script>", "state": query["state"]}
     assert await browser.come_back(**words) == f"/jobs#sso={told}"
@@ -223,7 +223,9 @@ async def test_the_secret_goes_where_the_provider_takes_it(browser: Browser, pro
         (RULES, {"sub": "somebody "}, "rejected"),
     ],
 )
-async def test_who_gets_in(api: Api, provider: Hostile, rules: Rules, claims: dict[str, Any], told: str):
+async def test_rules_decide_who_can_sign_in(
+    api: Api, provider: Hostile, rules: Rules, claims: dict[str, Any], told: str
+):
     browser = Browser(sso_api(api.store, provider, api.tokens, rules=rules), provider)
     provider.told = claims
     assert await browser.sign_in() == f"/jobs#sso={told}"
@@ -274,8 +276,8 @@ async def test_connecting_takes_the_second_factor_that_it_ends(api: Api, browser
     assert not (await browser.me())["user"]["second_factor"]
 
 
-async def test_signing_in_forgives_nobody_elses_tries(api: Api, browser: Browser):
-    """Or somebody who has an account could go on guessing the passwords of others from the same address."""
+async def test_a_sign_in_does_not_reset_failed_attempts_of_others(api: Api, browser: Browser):
+    """Otherwise a user could keep guessing the passwords of others from the same address."""
     body = {"password": "wrong"}
     for n in range(29):
         answer = await browser.http.post("/api/v1/auth/login", json={**body, "username": f"nobody-{n}"})

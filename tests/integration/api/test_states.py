@@ -112,7 +112,7 @@ async def test_switching_what_is_not_there(api: Api, verb: str):
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
-async def test_what_comes_next_says_that_nothing_comes(api: Api):
+async def test_next_notes_why_a_paused_or_disabled_job_does_not_run(api: Api):
     await api.make(schedule=HOURLY, catch_up="all")
     assert "note" not in (await api.call("GET", "/jobs/hello/next")).json()
     await api.call("POST", "/jobs/hello/pause", json={"until": soon(hours=5)})

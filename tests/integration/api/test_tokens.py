@@ -206,7 +206,7 @@ async def becomes(api: Api, token: str, wanted: int, path: str = "/auth/me") -> 
     assert found
 
 
-async def test_who_is_deactivated_or_demoted_is_so_within_seconds(api: Api):
+async def test_deactivation_and_demotion_take_effect_within_seconds(api: Api):
     settings = ApiSettings(SECRET, key_cache=0.05)
     quick = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
     token = await add_user(api.store, "ada", admin=True, default="viewer")

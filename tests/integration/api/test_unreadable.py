@@ -62,7 +62,7 @@ async def test_it_is_shown_as_unreadable_and_everything_else_goes_on(api: Api, c
     assert "cannot read its definition" in (await api.call("GET", f"/runs/{run['id']}/explain")).json()["summary"]
 
 
-async def test_what_needs_it_is_refused_with_the_way_out(api: Api):
+async def test_actions_that_need_the_definition_are_refused_with_a_fix(api: Api):
     await damaged(api, target={"kind": "pigeon"}, schedule={"every": "1h", "timezone": "Mars/Olympus"})
     for method, path, body in (
         ("POST", "/jobs/bad/run", {}),

@@ -39,6 +39,7 @@ async def make_things(api: Api) -> dict[str, str]:
         channel = (await api.call("POST", "/channels", json={"name": name, "target": mail})).json()
     alert = await open_alert(api, name)
     return {
+        "/sinks/{id}": await sink_of(api, name),
         "/channels/{id}": channel["id"],
         "/alerts/{id}": alert,
         "/pings/{id}": ping["id"],
@@ -89,3 +90,15 @@ def filled(path: str, things: dict[str, str]) -> str:
     for place, value in things.items():
         path = path.replace(place, place[: place.index("{")] + value)
     return path
+
+
+async def sink_of(api: Api, name: str) -> str:
+    """The id of a new sink, in place of the oldest if a project has as many as it may have."""
+    body = {"name": name, "target": {"kind": "webhook", "url": "https://example.org/hook"}}
+    made = (await api.call("POST", "/sinks", json=body)).json()
+    if "id" not in made:
+        (found, *_) = (await api.call("GET", "/sinks", params={"limit": 1})).json()["items"]
+        await api.call("DELETE", f"/sinks/{found['id']}")
+        made = (await api.call("POST", "/sinks", json=body)).json()
+    found_id: str = made["id"]
+    return found_id

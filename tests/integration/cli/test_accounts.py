@@ -119,9 +119,7 @@ def test_the_first_admin_is_made_on_the_database(say: Say, tmp_path: Path, monke
     assert key.keys() == {"id", "token"}
 
 
-def test_who_leaves_is_told_with_the_keys_that_they_made(
-    say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_deleting_a_user_lists_their_keys(say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch):
     assert say("users", "create", "mallory", lines=f"{GOOD}\n").code == 0
     assert say("projects", "add", "default", "mallory", "--role", "owner").code == 0
     url = json.loads((running / "client.json").read_text())["url"]

@@ -105,7 +105,7 @@ def test_pruning_is_asked_for_and_kept_to_its_tag(horae: Horae, tmp_path: Path):
     assert horae("jobs", "show", "not-pruned").code == 0
 
 
-def test_what_cannot_be_done_is_told_by_name_and_the_rest_is_done(horae: Horae, tmp_path: Path):
+def test_failed_steps_are_named_and_the_rest_is_applied(horae: Horae, tmp_path: Path):
     file = tmp_path / "jobs.yaml"
     file.write_text(
         "- {name: fine-one, target: {kind: script, source: x}}\n"

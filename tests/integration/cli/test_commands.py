@@ -48,7 +48,7 @@ def test_a_run_that_fails(horae: Horae):
     assert (attempt["n"], attempt["outcome"], attempt["exit_code"]) == (1, "failed", 3)
 
 
-def test_what_is_given_reaches_the_script(horae: Horae, tmp_path: Path):
+def test_input_and_environment_reach_the_script(horae: Horae, tmp_path: Path):
     file = tmp_path / "cat.sh"
     file.write_text("cat; echo; echo $HORAE_JOB_NAME")
     made = horae("jobs", "create", "reads", "--script-file", str(file), "--interpreter", "sh", "--tag", "a", "--json")
@@ -124,7 +124,7 @@ def test_a_name_twice(horae: Horae):
     assert (again.code, again.err) == (1, "horae: a job named 'twice' exists already\n")
 
 
-def test_who_is_alive(horae: Horae):
+def test_workers_and_schedulers_are_listed(horae: Horae):
     (worker,) = horae("workers", "--json").json["items"]
     assert (worker["slots"], worker["status"] in ("idle", "busy")) == (16, True)
     (scheduler,) = horae("schedulers", "--json").json["items"]

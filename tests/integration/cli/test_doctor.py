@@ -25,7 +25,7 @@ def health() -> dict[str, Any]:
         return dict(client.health())
 
 
-def test_a_claim_that_keeps_failing_is_told_everywhere(horae: Horae, running: Path):
+def test_a_claim_that_keeps_failing_is_reported_everywhere(horae: Horae, running: Path):
     database = next(running.glob("*.db"))
     with sqlite3.connect(database, timeout=30) as db:
         db.execute(BREAK)
@@ -52,7 +52,7 @@ def test_a_claim_that_keeps_failing_is_told_everywhere(horae: Horae, running: Pa
     assert horae("workers", "--json").json["items"][0]["trouble"] is None
 
 
-def test_single_sign_on_that_cannot_work_is_told(horae: Horae, running: Path, monkeypatch: pytest.MonkeyPatch):
+def test_broken_single_sign_on_is_reported(horae: Horae, running: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HORAE_OIDC_ISSUER", "http://127.0.0.1:9/")  # nobody listens there
     monkeypatch.setenv("HORAE_OIDC_CLIENT_ID", "horae")
     monkeypatch.setenv("HORAE_OIDC_ROLES", "staff=default:viewer,others=no-such:viewer")

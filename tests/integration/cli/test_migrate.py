@@ -1,5 +1,6 @@
 """The schema by the command line: forth, and back again."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,20 @@ class Command:
         return run(["migrate", *arguments]), self._capsys.readouterr().err
 
 
+On = Callable[[str], Command]
+
+
 @pytest.fixture
-def migrate(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> On:
+    """`on(database_url)`: the command for this database."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HORAE_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("HORAE_DATABASE_URL", database_url)
-    return Command(capsys)
+
+    def command(database_url: str) -> Command:
+        monkeypatch.setenv("HORAE_DATABASE_URL", database_url)
+        return Command(capsys)
+
+    return command
 
 
 def at(database_url: str) -> str | None:
@@ -58,7 +65,8 @@ def heard(database_url: str, *, version: str, status: str = "idle") -> None:
     wait(work())
 
 
-def test_back_and_forth(migrate: Command, database_url: str):
+def test_back_and_forth(on: On, database_url: str):
+    migrate = on(database_url)
     assert migrate("--to", BEFORE) == (0, f"The schema is at revision {BEFORE}.\n"), "forth, from nothing"
     assert migrate()[0] == 0
     code, said = migrate("--to", BEFORE)
@@ -72,24 +80,23 @@ def test_back_and_forth(migrate: Command, database_url: str):
 
 
 @pytest.mark.parametrize("given", ["9999", "head", "base", "0", "-1", "x"])
-def test_a_revision_that_there_is_not(migrate: Command, database_url: str, given: str):
-    migrate()
-    code, said = migrate(f"--to={given}", "--yes")
+def test_a_revision_that_there_is_not(on: On, migrated_url: str, given: str):
+    code, said = on(migrated_url)(f"--to={given}", "--yes")
     assert code == 2
     assert f"there is no revision {given!r}; this Horae knows 0001 to {CODE_REVISION}" in said
-    assert at(database_url) == CODE_REVISION
+    assert at(migrated_url) == CODE_REVISION
 
 
-def test_not_while_those_are_alive_that_could_not_work_on_it(migrate: Command, database_url: str):
-    migrate()
-    heard(database_url, version="0.0.1")
-    heard(database_url, version=__version__, status="offline")
+def test_not_while_those_are_alive_that_could_not_work_on_it(on: On, migrated_url: str):
+    migrate = on(migrated_url)
+    heard(migrated_url, version="0.0.1")
+    heard(migrated_url, version=__version__, status="offline")
     if OLDEST_USABLE < CODE_REVISION:
         assert migrate("--to", OLDEST_USABLE, "--yes")[0] == 0, "everybody can work on that"
         migrate()
-    heard(database_url, version=__version__)
+    heard(migrated_url, version=__version__)
     code, said = migrate("--to", BEFORE, "--yes")
     assert (code, "processes of this version are alive (1)" in said, "host-1" in said) == (1, True, True)
-    assert at(database_url) == CODE_REVISION
+    assert at(migrated_url) == CODE_REVISION
     assert migrate("--to", BEFORE, "--yes", "--force")[0] == 0
-    assert at(database_url) == BEFORE
+    assert at(migrated_url) == BEFORE

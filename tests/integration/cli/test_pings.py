@@ -117,7 +117,7 @@ def test_signals_without_a_command(horae: Horae):
     assert ping("ftp://x/y").returncode == 2
 
 
-def test_the_command_runs_even_if_nobody_hears_it(tmp_path: Path):
+def test_the_command_runs_even_if_the_server_is_unreachable(tmp_path: Path):
     done = ping(NOWHERE, "--", "sh", "-c", f"echo done > {tmp_path / 'out'}; exit 4")
     assert done.returncode == 4
     assert (tmp_path / "out").read_text() == "done\n"

@@ -124,7 +124,7 @@ def test_a_refused_edit_is_one_line(horae: Horae):
     assert (kept.code, kept.err) == (1, "horae: other jobs wait for it: waits\n")
 
 
-def test_somebody_at_a_terminal_is_asked(horae: Horae, running: Path):
+def test_an_edit_on_a_terminal_asks_for_confirmation(horae: Horae, running: Path):
     make(horae, "asked", *NIGHTLY)
     for answer, version in (("n", 1), ("y", 2)):
         master, slave = pty.openpty()
@@ -288,7 +288,7 @@ def test_refused_dates_and_versions(horae: Horae):
         ('{"every": {"hours": 2}}', [], "Every 2 hours"),
     ],
 )
-def test_a_schedule_that_nobody_saved(horae: Horae, schedule: str, options: list[str], words: str):
+def test_preview_shows_a_schedule_that_is_not_saved(horae: Horae, schedule: str, options: list[str], words: str):
     shown = horae("jobs", "preview", schedule, *options, "-n", "3", "--json").json
     assert (len(shown["occurrences"]), shown["words"]) == (3, words)
     said = horae("jobs", "preview", schedule, *options)

@@ -1,4 +1,4 @@
-"""`horae secrets` against a running Horae: the value comes from a prompt, a pipe or a file, and never goes anywhere."""
+"""`horae secrets` against a running Horae: the value comes from a prompt, a pipe or a file, and is never printed."""
 
 import io
 import json

@@ -61,7 +61,7 @@ def job(horae: Horae) -> Iterator[str]:
     horae("jobs", "delete", "on-a-terminal", "--yes")
 
 
-def test_who_says_no_or_breaks_off_loses_nothing(terminal: Typed, horae: Horae, job: str):
+def test_declining_or_interrupting_changes_nothing(terminal: Typed, horae: Horae, job: str):
     code, screen = terminal("jobs", "delete", job, at=b"[y/N]", keys=b"n\n")
     assert (code, "Nothing was changed." in screen) == (1, True)
     code, screen = terminal("jobs", "delete", job, at=b"[y/N]", keys=CTRL_C)

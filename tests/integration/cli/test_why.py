@@ -58,7 +58,7 @@ def test_a_job_whose_runs_no_worker_can_take_is_marked_in_the_list(horae: Horae,
     run_async(until(lambda: marked() == ["waiting"], timeout=90))
 
 
-async def test_a_run_that_failed_is_told_from_beginning_to_end(horae: Horae):
+async def test_the_timeline_of_a_failed_run_is_complete(horae: Horae):
     horae("jobs", "create", "broken", "--script", "exit 3", "--max-attempts", "2", "--delay", "1s")
     run = horae("jobs", "run", "broken").out.strip()
     await until(lambda: horae("runs", "show", run, "--json").json["status"] == "failed", timeout=20)

@@ -20,7 +20,7 @@ def migrated(databases: Databases) -> Callable[[str], str]:
 
 @pytest.fixture
 async def make_cluster(
-    migrated: Callable[[str], str], make_database: Callable[..., str], tmp_path: Path
+    migrated: Callable[[str], str], borrow_database: Callable[[str, str], str], tmp_path: Path
 ) -> AsyncIterator[Make]:
     """`make_cluster(kind, **settings)`: a cluster on a fresh database, with no process yet. A process that printed a
     traceback fails the test."""
@@ -29,7 +29,7 @@ async def make_cluster(
     async def make(kind: str, **settings: str) -> Cluster:
         folder = tmp_path / f"cluster-{len(made)}"
         folder.mkdir()
-        cluster = Cluster(make_database(kind, like=migrated(kind)), folder, settings)
+        cluster = Cluster(borrow_database(kind, migrated(kind)), folder, settings)
         made.append(cluster)
         return await cluster.open()
 

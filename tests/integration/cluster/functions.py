@@ -33,7 +33,7 @@ async def chain(left: int) -> str:
 
 @horae.task
 async def blocks(seconds: float) -> None:
-    """Holds up the worker's loop, as nobody should."""
+    """Blocks the worker's event loop."""
     time.sleep(seconds)
 
 

@@ -51,7 +51,7 @@ async def gated(path: str, gate: str, context: horae.Context) -> int:
 
 @horae.task(isolation="thread")
 def deaf(path: str, gate: str, context: horae.Context) -> None:
-    """Blocks its thread and listens to nobody."""
+    """Blocks its thread and ignores cancellation."""
     note(path, "start", context)
     while not Path(gate).exists():
         time.sleep(0.02)

@@ -42,7 +42,7 @@ async def test_four_processes_allow_as_many_tries_as_one(make_cluster: Make):
     async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
 
         async def storm(*names: str) -> Counter[int]:
-            """Everybody everywhere tries wrong passwords at the same instant, and the right one among them."""
+            """Wrong passwords are tried on every process at the same instant, and the right one among them."""
             tries = [
                 log_in(client, member, name, f"{PASSWORD}{n}") for n in range(5) for member in members for name in names
             ]

@@ -64,7 +64,7 @@ async def start(cluster: Cluster, service: Service, name: str, **fields: Any) ->
 
 
 @pytest.mark.mysql
-async def test_what_can_become_of_a_parked_run(make_cluster: Make, service: Service) -> None:
+async def test_parked_runs_end_by_callback_timeout_or_cancellation(make_cluster: Make, service: Service) -> None:
     port = free_port()
     public = f"http://127.0.0.1:{port}"
     cluster = await make_cluster("mysql", HORAE_PUBLIC_URL=public, HORAE_PORT=str(port))

@@ -69,7 +69,7 @@ async def test_a_killed_worker_is_replaced_at_once(make_cluster: Make, oracle: O
 
 @pytest.mark.sqlite
 async def test_a_worker_is_watched_from_its_start(make_cluster: Make, oracle: Oracle) -> None:
-    """There is no scheduler, and the older worker asks who is there only every few minutes: it has to be told."""
+    """There is no scheduler, and the older worker looks for others only every few minutes: it needs a hint."""
     cluster = await make_cluster("sqlite", HORAE_LEASE="10m", HORAE_HEARTBEAT="3m")
     older = await cluster.start_worker("--queues", "of-its-own")
     newcomer = await cluster.start_worker()

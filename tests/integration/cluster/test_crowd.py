@@ -32,7 +32,7 @@ async def with_few_files(cluster: Cluster, **settings: str) -> Member:
     return await cluster.start_serve(before=["prlimit", f"--nofile={FILES}:{FILES}"], **settings)
 
 
-async def test_half_open_connections_keep_nobody_out(make_cluster: Make) -> None:
+async def test_half_open_connections_do_not_block_other_clients(make_cluster: Make) -> None:
     serve = await with_few_files(await make_cluster("sqlite"))
     async with AsyncExitStack() as stack:
         opened = [await connect(serve, b"G", stack) for _ in range(HALF_OPEN)]

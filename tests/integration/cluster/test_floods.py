@@ -62,7 +62,7 @@ async def crowd(cluster: Cluster, stack: AsyncExitStack, **settings: str) -> Cro
 
 
 async def trickle(writer: asyncio.StreamWriter, reader: asyncio.StreamReader) -> bytes:
-    """One byte after the other for as long as somebody listens; what was answered."""
+    """Sends one byte after the other until the connection is closed; returns the response."""
 
     async def is_given_up() -> bool:
         with suppress(ConnectionError):
@@ -77,8 +77,8 @@ async def trickle(writer: asyncio.StreamWriter, reader: asyncio.StreamReader) ->
     return b""
 
 
-async def test_who_trickles_is_given_up(make_cluster: Make) -> None:
-    """Nothing, half a head, and half a body by somebody who may send one."""
+async def test_slow_requests_are_disconnected(make_cluster: Make) -> None:
+    """Nothing, half of the headers, and half of a body by an authorized caller."""
     async with AsyncExitStack() as stack:
         flood = await crowd(await make_cluster("sqlite"), stack)
         silent = await flood.open(b"")
@@ -118,7 +118,7 @@ async def test_more_requests_than_a_key_may_send(make_cluster: Make) -> None:
             assert (await ask(other)).status_code == 200
 
 
-async def test_requests_that_nobody_waits_for(make_cluster: Make) -> None:
+async def test_pipelined_requests_with_unread_responses(make_cluster: Make) -> None:
     """Thousands on one connection, one behind the other, and none of their answers read."""
     async with AsyncExitStack() as stack:
         flood = await crowd(await make_cluster("sqlite"), stack)

@@ -1,4 +1,4 @@
-"""One job cannot keep a worker from everybody else's."""
+"""One job cannot keep a worker from executing others."""
 
 import pytest
 

@@ -207,7 +207,7 @@ async def test_a_worker_that_is_not_root_has_no_other_users(make_cluster: Make) 
 
 
 @pytest.mark.sqlite
-async def test_nor_do_those_of_horae_up(tmp_path: Path) -> None:
+async def test_processes_of_horae_up_do_not_leak_their_key(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     give(data)

@@ -166,7 +166,7 @@ async def test_every_other_way_that_a_run_may_take(make_cluster: Make, tmp_path:
     check_declared(cluster)
 
 
-async def test_what_people_do_and_no_secret(make_cluster: Make) -> None:
+async def test_user_actions_are_logged_without_secrets(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite", HORAE_LOG_LEVEL="debug")
     await cluster.start_worker()
     serve = await cluster.start_serve()

@@ -1,4 +1,4 @@
-"""Everybody behind PgBouncer in transaction mode: each transaction may be on another connection of the server."""
+"""All processes behind PgBouncer in transaction mode: each transaction may use another connection of the server."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Who is there, as `horae workers` and `horae schedulers` tell it; and how little an idle cluster asks."""
+"""Live processes as `horae workers` and `horae schedulers` show them; and how few statements an idle cluster sends."""
 
 import asyncio
 import platform
@@ -75,7 +75,7 @@ async def status_is(cluster: Cluster, worker_id: str, status: str, busy: int) ->
 
 
 async def test_a_silent_worker_is_offline(make_cluster: Make) -> None:
-    """One that died without a word, on a machine that nobody can look at."""
+    """One that died silently, on a machine that no other process can inspect."""
     cluster = await make_cluster("sqlite")
     serve = await cluster.start_serve(HORAE_OFFLINE_AFTER="1s")
     worker = await cluster.start_worker()

@@ -1,4 +1,4 @@
-"""What can become of a run, from the trigger to history, through real workers: success, retries, timeout, cancel."""
+"""Runs from the trigger to history, through real workers: success, retries, timeout, cancellation."""
 
 import asyncio
 import threading
@@ -19,7 +19,7 @@ SOON = {"max_attempts": 3, "backoff": "fixed", "delay": 0.3, "jitter": 0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_what_can_become_of_a_run(
+async def test_runs_end_in_every_possible_way(
     kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path, web: "Web"
 ) -> None:
     """All at once on one cluster, as it would be: starting processes is what takes the time."""

@@ -83,7 +83,7 @@ async def test_a_secret_reaches_the_script_and_nothing_else(kind: str, make_clus
     assert f"length {len('another value')}\n" in await cluster.log(run_id)
 
 
-async def test_what_is_held_back_comes_at_the_end_and_nothing_waits_for_it(make_cluster: Make, tmp_path: Path) -> None:
+async def test_text_held_back_by_redaction_is_written_at_the_end(make_cluster: Make, tmp_path: Path) -> None:
     cluster = await make_cluster("sqlite", **FEW)
     await put(cluster, "TOKEN", VALUE)
     await cluster.start_worker()

@@ -46,7 +46,7 @@ async def test_everybody_waits_for_the_database(kind: str, make_cluster: Make) -
 
 
 @pytest.mark.postgresql
-async def test_who_waits_can_be_stopped(make_cluster: Make) -> None:
+async def test_a_process_that_waits_for_its_database_can_be_stopped(make_cluster: Make) -> None:
     cluster = await make_cluster("postgresql")
     async with Proxy.before(cluster.url) as proxy:
         proxy.refuse()

@@ -1,4 +1,4 @@
-"""What keeps a process from starting is said in one line that tells how to mend it."""
+"""A process that cannot start exits with one line that says why and how to fix it."""
 
 import secrets
 import socket
@@ -58,7 +58,7 @@ async def test_no_such_database(kind: str, make_database: Callable[..., str]) ->
     assert "nowhere" in said
 
 
-async def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear Sirs, " * 100)
     said = await refusal("worker", HORAE_DATABASE_URL=f"sqlite:///{tmp_path}/letter.txt")
     assert "not a database" in said

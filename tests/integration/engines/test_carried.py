@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.integration.cluster.cluster import Make, eventually
+from horae.lifecycle.cancel import cancel_runs
+from tests.integration.cluster.cluster import Make, eventually, is_alive
 from tests.integration.cluster.oracle import Oracle
 from tests.integration.engines.broker import BrokerUnderTest
 
@@ -45,3 +46,16 @@ async def test_no_scheduler_no_message_no_run(make_cluster: Make, broker: Broker
     assert (await cluster.look(run_id)).status == "queued"
     broker.publish(run_id)
     assert (await eventually(lambda: cluster.ended(run_id))).status == "succeeded"
+
+
+@pytest.mark.parametrize("broker", [pytest.param("redis", marks=pytest.mark.redis)], indirect=True)
+async def test_cancelling_ends_the_process_tree(make_cluster: Make, broker: BrokerUnderTest) -> None:
+    cluster = await make_cluster("postgresql", **broker.settings)
+    await cluster.start_worker("--queues", broker.queue)
+    source = "sleep 600 & echo $$ $!; wait"
+    run_id = await cluster.start_run("script", {"kind": "script", "source": source}, queue=broker.queue)
+    pids = [int(pid) for pid in (await eventually(lambda: cluster.log(run_id))).split()]
+    assert all(map(is_alive, pids))
+    await cluster.store.transact(cancel_runs, project_id=cluster.project_id, run_ids=[run_id], actor="the test")
+    assert (await cluster.ended(run_id)).status == "cancelled"
+    assert not any(map(is_alive, pids))

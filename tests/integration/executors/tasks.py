@@ -121,7 +121,7 @@ def wait(path: str) -> str:
 
 
 def stubborn(path: str) -> None:
-    """Ignores whatever it is told."""
+    """Ignores SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     started(path)
     while True:
@@ -129,7 +129,7 @@ def stubborn(path: str) -> None:
 
 
 def swallow(path: str) -> str:
-    """Takes notice, and returns something all the same."""
+    """Catches the cancellation, and still returns something."""
     started(path)
     try:
         while True:

@@ -112,7 +112,7 @@ async def test_limits_are_those_of_scripts(shelf):
 # ---- how functions fail
 
 
-async def test_an_exception_is_told_with_its_traceback(filled):
+async def test_an_exception_is_reported_with_its_traceback(filled):
     outcome, log = await filled.run(filled.put(zipped(FILES)), "main:fails")
     assert (outcome.kind, outcome.error, outcome.permanent) == (AttemptOutcome.FAILED, "ValueError: no luck", False)
     assert "in fails" in (outcome.traceback or "")
@@ -142,7 +142,7 @@ async def test_an_exit_code_stays_what_it_is(filled):
         (["no-such-program"], {}, "neither the archive nor this worker has the program no-such-program"),
     ],
 )
-async def test_what_another_try_would_not_mend(filled, entrypoint, more, complaint):
+async def test_failures_that_a_retry_cannot_fix_are_permanent(filled, entrypoint, more, complaint):
     outcome, _ = await filled.run(filled.put(zipped(FILES)), entrypoint, **more)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
     assert (outcome.error or "").startswith(complaint)

@@ -85,7 +85,7 @@ async def test_limits_are_the_container_s(shelf):
     assert "out of memory" in (outcome.error or "")
 
 
-async def test_an_image_without_python_is_told(shelf):
+async def test_an_image_without_python_is_reported(shelf):
     outcome, _ = await shelf.run(shelf.put(zipped({"m.py": ""})), "m:f", image=IMAGE)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
     assert "python3" in (outcome.error or "")

@@ -54,13 +54,13 @@ async def test_an_archive_comes_from_a_bucket(shelf):
 
 
 @pytest.mark.parametrize("uri", ["s3://bucket/absent.zip", "s3://absent-bucket/m.zip"])
-async def test_what_is_not_there_will_not_come(shelf, uri):
+async def test_a_missing_archive_is_a_permanent_failure(shelf, uri):
     outcome, _ = await shelf.run(target(uri), "m:f")
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
     assert outcome.error == f"there is no archive at {uri}"
 
 
-async def test_a_store_that_nobody_answers_at(tmp_path):
+async def test_an_unreachable_storage_is_reported(tmp_path):
     shelf = Shelf(tmp_path, environment={**PLACE, **CREDENTIALS, "AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
     outcome, _ = await shelf.run(target("s3://bucket/tools/m.zip"), "m:f")
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left")
 # ---- what it gets
 
 
-async def test_output_is_told_apart_and_exit_code_0_is_success(container):
+async def test_stdout_and_stderr_are_separate_and_exit_code_0_is_success(container):
     outcome, log = await run(container, "echo out; echo err >&2; printf 'a\\0b\\377'")
     assert (outcome.kind, outcome.exit_code, outcome.error) == (AttemptOutcome.SUCCEEDED, 0, None)
     assert (log.text(), log.text("stderr")) == ("out\na\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}", "err\n")
@@ -41,7 +41,7 @@ async def test_entrypoint_environment_folder_and_user(container):
     assert log.text() == "zero yes a job/1 /etc 1234\n"
 
 
-async def test_it_is_told_about_its_run(container):
+async def test_the_environment_describes_the_run(container):
     _, log = await run(container, "env | grep ^HORAE_ | sort")
     assert log.text().splitlines() == [
         "HORAE_ATTEMPT=1",
@@ -64,7 +64,7 @@ async def test_without_input_standard_input_is_empty(container):
 
 
 @pytest.mark.parametrize("length", [1, 1_000_000])
-async def test_input_that_nobody_reads_does_no_harm(container, length):
+async def test_unread_input_is_harmless(container, length):
     outcome, log = await run(container, "echo done", input='"' + "x" * length + '"')
     assert (outcome.kind, log.text(), log.text("stderr")) == (AttemptOutcome.SUCCEEDED, "done\n", "")
 
@@ -107,18 +107,18 @@ async def test_a_bad_result_is_a_permanent_failure(container, source, complaint)
     assert complaint in (outcome.error or "")
 
 
-async def test_a_result_that_was_removed_is_none(container):
+async def test_a_removed_result_file_means_no_result(container):
     outcome, _ = await run(container, "rm $HORAE_RESULT")
     assert (outcome.kind, outcome.result) == (AttemptOutcome.SUCCEEDED, None)
 
 
-async def test_an_exit_code_is_told(container):
+async def test_the_exit_code_is_reported(container):
     outcome, _ = await run(container, "echo 1 > $HORAE_RESULT; exit 7")
     assert (outcome.kind, outcome.exit_code, outcome.error) == (AttemptOutcome.FAILED, 7, "exit code 7")
     assert (outcome.result, outcome.permanent) == ("1\n".strip(), False)
 
 
-async def test_out_of_memory_is_told_apart(container):
+async def test_out_of_memory_is_reported_as_such(container):
     outcome, _ = await run(container, "exec tail /dev/zero", limits={"memory": "32MiB"})
     assert (outcome.kind, outcome.exit_code) == (AttemptOutcome.FAILED, 137)
     assert "out of memory" in (outcome.error or "")
@@ -164,7 +164,7 @@ async def test_a_flood_without_newlines_stays_bounded(container):
         ({"mounts": [{"source": "/etc", "target": "/x"}]}, "this worker allows no mounts"),
     ],
 )
-async def test_what_cannot_work_is_refused(container, target, complaint):
+async def test_invalid_containers_are_refused_permanently(container, target, complaint):
     outcome, _ = await run(container, "true", **target)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
     assert complaint in (outcome.error or "")

@@ -48,7 +48,7 @@ async def test_the_next_worker_removes_what_a_dead_one_has_left(podman):
     await asyncio.gather(dead.close(), alive.close())
 
 
-async def test_what_is_past_its_time_is_removed_whoever_left_it(podman):
+async def test_expired_containers_of_any_worker_are_removed(podman):
     other, mine = make_runner(podman.socket, "of another machine"), make_runner(podman.socket)
     late, fine = await leave_behind(other, -61), await leave_behind(other)
     await mine.ownership.sweep()
@@ -57,7 +57,7 @@ async def test_what_is_past_its_time_is_removed_whoever_left_it(podman):
     await asyncio.gather(other.close(), mine.close())
 
 
-async def test_its_own_that_nobody_holds_are_removed(podman):
+async def test_its_own_orphaned_containers_are_removed(podman):
     runner = make_runner(podman.socket)
     await leave_behind(runner)
     attempt, log = make_attempt(shell("echo up; sleep 60"))

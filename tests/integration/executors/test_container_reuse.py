@@ -35,7 +35,7 @@ async def test_the_next_run_finds_the_container_of_the_one_before(container):
 
 
 @pytest.mark.parametrize("length", [1, 1_000_000])
-async def test_input_that_nobody_reads_does_no_harm(container, length):
+async def test_unread_input_is_harmless(container, length):
     for _ in range(3):
         outcome, log = await run(container, "echo done", input='"' + "x" * length + '"')
         assert (outcome.error, log.text(), log.text("stderr")) == (None, "done\n", "")
@@ -52,7 +52,7 @@ async def test_another_version_gets_another_container(podman, container):
     assert podman.containers()[0]["Id"] != before[0]["Id"]
 
 
-async def test_what_leaves_something_running_takes_the_container_with_it(podman, container):
+async def test_leftover_processes_end_the_reused_container(podman, container):
     outcome, _ = await run(container, "sleep 60 & echo done")
     assert outcome.kind is AttemptOutcome.SUCCEEDED
     assert podman.containers() == []
@@ -68,7 +68,7 @@ async def test_a_stopped_run_takes_the_container_with_it(podman, container):
     assert log.text("system") == "cancel: sent KILL\n"
 
 
-async def test_out_of_memory_is_told_and_ends_the_container(podman, container):
+async def test_out_of_memory_is_reported_and_ends_the_container(podman, container):
     outcome, _ = await run(container, "exec tail /dev/zero", limits={"memory": "32MiB"})
     assert "out of memory" in (outcome.error or "")
     assert podman.containers() == []
@@ -86,7 +86,7 @@ async def test_what_closes_its_output_still_runs_to_its_end(container):
     assert outcome.exit_code == 4
 
 
-async def test_a_program_that_is_not_there_is_told(container):
+async def test_a_missing_program_is_reported(container):
     outcome, log = await run(container, "", entrypoint=["/nope"])
     assert outcome.kind is AttemptOutcome.FAILED
     assert "no such file" in f"{outcome.error} {log.text('stderr')}"

@@ -135,7 +135,7 @@ class TestFailing:
             ("kill", "the function's process was killed by SIGKILL (out of memory, or killed from outside)"),
         ],
     )
-    async def test_what_would_end_a_process(self, run: Run, how: str, error: str) -> None:
+    async def test_a_crash_of_the_process_is_a_failed_attempt(self, run: Run, how: str, error: str) -> None:
         log = Log()
         outcome = await run("leave", how=how, log=log)
         assert (outcome.kind, outcome.error, outcome.permanent) == (AttemptOutcome.FAILED, error, False)

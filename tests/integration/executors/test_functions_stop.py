@@ -88,7 +88,7 @@ async def test_knows_that_it_is_to_stop(under: Under) -> None:
     assert under.log.text() == "cancelled True\n"
 
 
-async def test_what_it_returns_after_it_was_told_counts_for_nothing(under: Under) -> None:
+async def test_a_result_after_cancellation_was_delivered_is_ignored(under: Under) -> None:
     async with running(under.functions, under.attempt("swallow")) as it:
         (pid,) = await under.begun()
         it.stop(StopReason.CANCEL)
@@ -96,7 +96,7 @@ async def test_what_it_returns_after_it_was_told_counts_for_nothing(under: Under
     assert not alive(pid)
 
 
-async def test_what_is_done_without_hearing_counts(under: Under, tmp_path: Path) -> None:
+async def test_a_result_before_cancellation_was_delivered_counts(under: Under, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     async with running(under.functions, under.attempt("gate", open=str(gate))) as it:
         await under.begun()
@@ -217,7 +217,7 @@ async def test_closing_while_the_modules_are_imported_says_nothing(capfd: pytest
     assert capfd.readouterr().err == ""
 
 
-async def test_what_comes_after_the_end_is_left_to_be_interrupted(under: Under) -> None:
+async def test_a_call_after_close_is_interrupted_not_failed(under: Under) -> None:
     """A claim that took longer than the draining: a failure would count, and the function has not failed."""
     async with running(under.functions, under.attempt("wait")) as first:
         (pid,) = await under.begun()
@@ -245,7 +245,7 @@ async def test_a_lease_that_runs_out_ends_the_tree_without_the_worker(under: Und
 
 
 async def test_a_lease_is_of_one_attempt_and_not_of_the_next(functions: PythonExecutor, tmp_path: Path) -> None:
-    """A process that is used again lives by the new lease; nobody is killed by an old one."""
+    """A reused process follows the new lease; an expired old lease does not kill it."""
     assert await works(functions)
     soon = SystemClock().monotonic() + 3
     for lease in (soon, soon + 1000):

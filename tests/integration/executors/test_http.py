@@ -25,7 +25,7 @@ from tests.waiting import until
 
 @asynccontextmanager
 async def raw_server(answer: bytes, *, endless: bytes = b"") -> AsyncIterator[str]:
-    """Sends these bytes to whoever has sent a request, whatever they mean."""
+    """Sends these raw bytes in response to any request."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -46,7 +46,7 @@ async def raw_server(answer: bytes, *, endless: bytes = b"") -> AsyncIterator[st
 
 
 class TestRequest:
-    async def test_what_arrives(self, http: HttpExecutor, server: Server) -> None:
+    async def test_the_request_arrives_as_defined(self, http: HttpExecutor, server: Server) -> None:
         await call(
             http,
             f"{server.url}a%2Fb?x=1",
@@ -68,7 +68,7 @@ class TestRequest:
         assert headers["idempotency-key"] == "0195-run"
         assert abs(int(headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 10
 
-    async def test_what_does_not(self, http: HttpExecutor, server: Server) -> None:
+    async def test_no_unexpected_headers_are_sent(self, http: HttpExecutor, server: Server) -> None:
         await call(http, server.url, method="GET")
         headers = server.requests[0].headers
         assert headers["user-agent"] == "horae/1.2.3"
@@ -219,7 +219,7 @@ class TestTrouble:
         assert outcome.error
         assert "\n" not in outcome.error
 
-    async def test_nobody_there(self, http: HttpExecutor) -> None:
+    async def test_a_refused_connection_is_retryable(self, http: HttpExecutor) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
         outcome = await call(http, f"http://127.0.0.1:{port}/")
@@ -231,7 +231,7 @@ class TestTrouble:
         assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
         assert str(outcome.error).startswith("cannot connect to nobody.invalid:80: ")
 
-    async def test_a_certificate_nobody_vouches_for(self, http: HttpExecutor, tmp_path: Path) -> None:
+    async def test_an_untrusted_certificate_fails(self, http: HttpExecutor, tmp_path: Path) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self_signed(tmp_path))
         server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)

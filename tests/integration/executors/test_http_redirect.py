@@ -1,4 +1,4 @@
-"""Redirects: followed like a browser does, checked at every hop, and nothing private goes along to another host."""
+"""Redirects: followed as a browser does, each hop checked by the SSRF guard, without credentials for other hosts."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -108,7 +108,7 @@ async def test_one_that_leads_nowhere_is_the_answer(http: HttpExecutor, server: 
         "http://exa mple.org/",
     ],
 )
-async def test_what_is_no_address(http: HttpExecutor, server: Server, location: str) -> None:
+async def test_redirects_to_other_schemes_are_refused(http: HttpExecutor, server: Server, location: str) -> None:
     redirects(server, (302, location))
     error = permanently(await call(http, server.url, follow_redirects=True))
     assert error == "the response redirects to a URL that is not http or https"
@@ -195,7 +195,7 @@ async def test_a_body_with_secrets_may_be_left_behind(named: HttpExecutor, serve
     assert server.bodies == [b"0th3r", b""]
 
 
-async def test_a_callback_address_goes_to_nobody_else(server: Server) -> None:
+async def test_a_callback_url_is_not_sent_to_another_host(server: Server) -> None:
     redirects(server, (307, at(server, "other.example")))
     executor = HttpExecutor(
         SystemClock(), version="1", allow_private=True, callbacks=Callbacks("http://h", "k" * 32), lookup=lookup

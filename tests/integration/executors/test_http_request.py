@@ -1,4 +1,4 @@
-"""What calls are made of: templates, credentials, signatures, callback addresses; what is refused in one sentence."""
+"""The parts of an HTTP call: templates, credentials, signatures, callback URLs; errors are one sentence."""
 
 import base64
 import hashlib
@@ -58,7 +58,7 @@ class TestTemplates:
             ({"callback": {}}, {}, "HORAE_PUBLIC_URL"),
         ],
     )
-    async def test_what_cannot_be_filled_in(
+    async def test_rendering_errors_fail_permanently_without_a_request(
         self, http: HttpExecutor, server: Server, target: dict[str, Any], input: Any, sentence: str
     ) -> None:
         assert sentence in permanently(await call(http, server.url, input=input, **target))
@@ -161,7 +161,7 @@ class TestExpect:
         assert (outcome.kind, outcome.permanent, outcome.response_code) == (kind, permanent, status)
         assert result(outcome)["status"] == status
 
-    async def test_a_success_that_is_none_is_told_so(self, http: HttpExecutor, server: Server) -> None:
+    async def test_an_unexpected_status_is_a_failure_even_if_2xx(self, http: HttpExecutor, server: Server) -> None:
         outcome = await call(http, server.url, expect=["404", "410"])
         assert outcome.error == "HTTP 200 OK, where the job expects 404, 410"
 
@@ -205,7 +205,7 @@ class TestSignature:
         await call(http, server.url, headers=forged)
         assert not {"webhook-signature", "horae-callback-url"} & {name.lower() for name in server.requests[0].headers}
 
-    async def test_a_key_that_is_none(self, http: HttpExecutor, server: Server) -> None:
+    async def test_an_invalid_signing_key_fails_permanently(self, http: HttpExecutor, server: Server) -> None:
         outcome = await call(http, server.url, sign_with=["BAD"], secrets={"BAD": "whsec_!!"})
         assert permanently(outcome) == "the call cannot be signed: the secret BAD is not Base64 after whsec_"
 

@@ -103,7 +103,7 @@ async def test_while_a_name_is_looked_up() -> None:
 
 
 async def test_while_it_connects(http: HttpExecutor) -> None:
-    """A listener whose backlog is full lets nobody in, and refuses nobody."""
+    """A listener with a full backlog: connections are neither accepted nor refused."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)

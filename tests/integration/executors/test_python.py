@@ -172,7 +172,9 @@ class TestFailing:
     @pytest.mark.parametrize(
         "error", [SystemExit(3), KeyboardInterrupt(), StopIteration(5), asyncio.CancelledError(), GeneratorExit()]
     )
-    async def test_what_would_end_a_worker(self, run: Run, colour: int, error: BaseException) -> None:
+    async def test_exit_exceptions_fail_the_attempt_not_the_worker(
+        self, run: Run, colour: int, error: BaseException
+    ) -> None:
         def boom() -> None:
             raise error
 

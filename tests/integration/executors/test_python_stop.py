@@ -101,7 +101,7 @@ async def test_a_thread_that_stopped_half_way(registry: Registry, python: Python
         assert await it.is_stopped()
 
 
-async def test_what_no_thread_has_begun_is_given_up(registry: Registry) -> None:
+async def test_a_call_still_waiting_for_a_thread_is_dropped(registry: Registry) -> None:
     python = PythonExecutor(registry, ORIGIN, slots=1)
     begun, go, calls = threading.Event(), threading.Event(), []
 

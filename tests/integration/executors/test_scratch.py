@@ -1,4 +1,4 @@
-"""What a killed worker leaves behind, the next one removes; what a living one has, nobody touches."""
+"""Scratch folders: a worker removes those of killed workers, and never those of live ones."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ async def test_folders_of_the_dead_are_removed(tmp_path: Path, script: ScriptExe
     assert not left.exists()
 
 
-def test_what_is_young_is_left_alone(tmp_path: Path) -> None:
+def test_recent_folders_are_not_removed(tmp_path: Path) -> None:
     """It may be about to be locked."""
     young = tmp_path / "horae-scripts-young"
     young.mkdir()
@@ -61,7 +61,7 @@ def test_what_is_young_is_left_alone(tmp_path: Path) -> None:
     assert not old.exists()
 
 
-def test_a_folder_that_is_no_workers_is_left_alone(tmp_path: Path) -> None:
+def test_folders_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     for name in ("horae-scripts-without", "horae-data"):
         (tmp_path / name).mkdir()
         age(tmp_path / name)
@@ -76,7 +76,7 @@ def test_a_folder_that_is_no_workers_is_left_alone(tmp_path: Path) -> None:
     assert (elsewhere / "lock").exists()
 
 
-def test_goes_on_when_somebody_tidied_up(tmp_path: Path) -> None:
+def test_a_removed_scratch_folder_is_recreated(tmp_path: Path) -> None:
     scratch = Scratch(tmp_path)
     shutil.rmtree(scratch.make().parent)
     folder = scratch.make()
@@ -102,7 +102,7 @@ async def test_whatever_a_script_leaves_is_removed(tree: str, tmp_path: Path, sc
     assert (tmp_path / "kept").exists()
 
 
-def test_those_who_may_not_enter_make_themselves_a_way(tmp_path: Path) -> None:
+def test_unreadable_folders_are_removed_without_root(tmp_path: Path) -> None:
     """As a user that is not root."""
     source = f"""if True:
         import os

@@ -155,7 +155,9 @@ class TestHowItEnds:
             ({"source": None, "file": "/no/such"}, "the file /no/such does not exist on this worker"),
         ],
     )
-    async def test_what_cannot_be_started(self, script: ScriptExecutor, target: dict[str, Any], error: str) -> None:
+    async def test_a_script_that_cannot_be_started_fails_permanently(
+        self, script: ScriptExecutor, target: dict[str, Any], error: str
+    ) -> None:
         attempt, _ = make_attempt({"kind": "script", "source": "true", **target})
         outcome = await script.execute(attempt)
         assert (outcome.kind, outcome.error, outcome.permanent) == (AttemptOutcome.FAILED, error, True)

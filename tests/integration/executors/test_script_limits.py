@@ -101,7 +101,7 @@ async def test_limits_of_the_worker(frugal: ScriptExecutor) -> None:
     assert outcome.kind is AttemptOutcome.SUCCEEDED
 
 
-async def test_what_one_script_does_is_not_the_others_fault(script: ScriptExecutor) -> None:
+async def test_limits_of_one_script_do_not_affect_another(script: ScriptExecutor) -> None:
     attempt, log = make_attempt({"kind": "script", "source": "echo $$; exec sleep 600", "limits": {"processes": 5}})
     async with running(script, attempt) as it:
         (pid,) = await pids_in(log, 1)

@@ -92,7 +92,7 @@ async def test_a_silent_child_is_ended_as_well(script: ScriptExecutor) -> None:
     await until(lambda: not is_alive(pid))
 
 
-async def test_progress_is_told_and_not_printed(script: ScriptExecutor) -> None:
+async def test_progress_lines_are_reported_and_not_logged(script: ScriptExecutor) -> None:
     source = "echo begun; echo '::progress 0.4 reading'; echo '::progress 0.5' >&2; echo end"
     _, log = await run(script, source)
     assert log.told == [(0.4, "reading")]

@@ -67,7 +67,7 @@ class TestInside:
             assert await it.is_stopped()
         assert left_below(boxed) == []
 
-    async def test_what_it_left_running_ends(self, boxed: ScriptExecutor) -> None:
+    async def test_leftover_processes_are_killed(self, boxed: ScriptExecutor) -> None:
         outcome, _ = await run(boxed, TREE.replace("wait", "exit 0"))
         assert outcome.exit_code == 0
         assert left_below(boxed) == []
@@ -182,14 +182,16 @@ class TestHidden:
         assert outcome.exit_code == 1
         assert "of data" not in log.text()
 
-    async def test_a_file_that_is_hidden_is_no_script(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+    async def test_the_content_of_a_hidden_file_is_not_leaked(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
         for read_only in (False, True):
             target = {"kind": "script", "file": str(tmp_path / "key"), "sandbox": {"read_only": read_only}}
             attempt, log = make_attempt(target)
             await hiding.execute(attempt)
             assert "the" not in log.text("stderr").replace(str(tmp_path), "").split()
 
-    async def test_what_is_shown_and_code_that_is_not_changed(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+    async def test_visible_folders_are_writable_and_code_is_read_only(
+        self, hiding: ScriptExecutor, tmp_path: Path
+    ) -> None:
         source = f"cd {tmp_path}; cat sockets/file code/file && echo new > sockets/file; echo bad > code/file"
         outcome, log = await run(hiding, source)
         assert outcome.exit_code == 1
@@ -248,7 +250,7 @@ class TestWithout:
             (tmp_path / "bwrap").chmod(0o755)
         return str(tmp_path)
 
-    async def test_who_needs_one_is_refused(self, path: str, tmp_path: Path) -> None:
+    async def test_a_script_that_requires_a_sandbox_is_refused_without_one(self, path: str, tmp_path: Path) -> None:
         script = ScriptExecutor(CommandRunner({"PATH": path}, scratch=tmp_path))
         outcome, _ = await run(script, "true", sandbox={"network": False})
         assert outcome.permanent

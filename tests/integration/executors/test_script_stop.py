@@ -1,4 +1,4 @@
-"""Scripts that are to stop, and what becomes of all they started."""
+"""Stopping scripts: the whole process tree ends."""
 
 import os
 import shlex
@@ -106,7 +106,7 @@ async def test_children_that_left_the_session(script: ScriptExecutor, reason: St
     await until(lambda: not is_alive(pid))
 
 
-async def test_what_had_ended_by_itself_is_told_as_it_ended(script: ScriptExecutor) -> None:
+async def test_a_script_that_ended_before_the_stop_keeps_its_exit_code(script: ScriptExecutor) -> None:
     attempt, log = make_attempt({"kind": "script", "source": "sleep 600 & echo $$"})
     async with running(script, attempt) as it:
         pid = await pid_in(log)

@@ -1,4 +1,4 @@
-"""Whoever is killed or stopped of those who watch over a script: nothing of it stays alive."""
+"""If any process that supervises a script is killed or suspended, nothing of the script stays alive."""
 
 import os
 import shlex
@@ -111,7 +111,7 @@ async def test_a_keeper_is_killed(script: ScriptExecutor) -> None:
         assert is_alive(unharmed)
 
 
-async def test_a_script_may_kill_whoever_watches_over_it(script: ScriptExecutor) -> None:
+async def test_a_script_that_kills_its_supervisor_is_stopped(script: ScriptExecutor) -> None:
     outcome, _ = await run(script, "kill -9 $PPID; sleep 600")
     assert outcome.error == "the process that supervised it was killed, so it was stopped"
 
@@ -154,8 +154,8 @@ async def test_supervisor_ends_with_its_worker_in_peace(tmp_path: Path) -> None:
     assert not is_alive(supervisor)
 
 
-async def test_what_a_keeper_says_last_is_heard(script: ScriptExecutor) -> None:
-    """Even if it did not read all that it was told: the end of its socket is an error then."""
+async def test_the_supervisor_s_last_message_is_read(script: ScriptExecutor) -> None:
+    """Even if it did not read everything that was sent to it: its socket then ends with an error."""
     attempt, log = make_attempt({"kind": "script", "source": "echo $$; sleep 0.1; exit 7"})
     async with running(script, attempt) as it:
         (pid,) = await pids_in(log, 1)

@@ -198,6 +198,7 @@ async def a_reserved_queue(stage: Stage) -> None:
         ("POST", "/jobs/knocks/run", {"queue": "vault"}),
         ("PUT", "/queues/vault/projects", {"projects": []}),
         ("POST", "/queues/vault/pause", None),
+        ("PATCH", "/queues/vault", {"engine": "database"}),
     )
     assert (await stage.expect(200, "beta owner", "GET", f"/jobs/{made['id']}"))["queue"] == "lobby"
     for name in ("Vault", "vault ", " vault", "vаult", "vault\u200b", "vault\x00", "vault,default"):

@@ -1,23 +1,22 @@
 """The stage, set up once for all attempts."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
 
-from horae.sdk.task import Task
-from horae.store.schema import migrate
-from tests.databases import Databases, run
-from tests.functions import register
-from tests.integration.cluster import tasks
+from tests.databases import Databases
+from tests.integration.cluster.conftest import migrated
 from tests.integration.hostile.stage import Stage, staged
+
+__all__ = ["migrated"]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stage(databases: Databases, nobody_s_bubblewrap: None) -> AsyncIterator[Stage]:
-    url = databases.create("postgresql")
-    run(migrate(url))
-    run(register(url, *(task.function for task in vars(tasks).values() if isinstance(task, Task))))
+async def stage(
+    databases: Databases, migrated: Callable[[str], str], nobody_s_bubblewrap: None
+) -> AsyncIterator[Stage]:
+    url = databases.create("postgresql", like=migrated("postgresql"))
     async with staged(url) as made:
         yield made
     databases.drop(url)

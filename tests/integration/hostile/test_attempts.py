@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.asyncio(loop
 
 
 @pytest.mark.parametrize("attempt", CATALOGUE.values(), ids=lambda attempt: attempt.name.replace(" ", "-"))
-async def test_an_attempt_fails_and_disturbs_nobody(stage: Stage, attempt: Attempt) -> None:
+async def test_an_attack_fails_and_does_not_disturb_the_other_project(stage: Stage, attempt: Attempt) -> None:
     began = now()
     await attempt.play(stage)
     await stage.undisturbed(began)

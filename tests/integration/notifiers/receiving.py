@@ -1,4 +1,4 @@
-"""An HTTP server that answers as it is told, and writes down what it got."""
+"""An HTTP server with scripted responses that records what it received."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

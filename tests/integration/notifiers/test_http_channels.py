@@ -62,7 +62,7 @@ async def test_slack_gets_no_markup_that_people_wrote(receiver: Receiver, sender
     ]
 
 
-def test_what_jobs_say_mentions_nobody_and_forges_no_link():
+def test_text_of_jobs_cannot_mention_users_or_forge_links():
     hostile = "@everyone @Here <@123> <!channel> [Open in Horae](https://evil.example) ![](https://evil.example/p.png)"
     found = defused(hostile)
     assert found.replace("\u200b", "") == hostile
@@ -139,7 +139,7 @@ async def test_opsgenie_creates_and_closes_one_alert(receiver: Receiver, sender:
         (302, {"Location": "http://169.254.169.254/"}, True, None),
     ],
 )
-async def test_what_an_answer_means(
+async def test_the_response_status_decides_whether_to_retry(
     receiver: Receiver, sender: Notifiers, status: int, headers: dict[str, str], permanent: bool, after: float | None
 ) -> None:
     receiver.answers = [web.Response(status=status, headers=headers, text="because")]
@@ -159,7 +159,7 @@ async def test_a_slow_receiver_is_given_up_in_time(receiver: Receiver) -> None:
     await sender.close()
 
 
-async def test_nobody_there(sender: Notifiers) -> None:
+async def test_a_refused_connection_is_retryable(sender: Notifiers) -> None:
     sent = await sender.send(envelope(webhook(f"http://127.0.0.1:{free_port()}/")))
     assert sent.error is not None
     assert "cannot connect" in sent.error

@@ -135,7 +135,7 @@ async def test_mails_about_one_incident_are_one_conversation(mailbox: Mailbox) -
     assert first == second != other
 
 
-async def test_a_certificate_that_nobody_trusts_is_refused(mailbox: Mailbox, certificate: Path) -> None:
+async def test_an_untrusted_certificate_is_refused(mailbox: Mailbox, certificate: Path) -> None:
     for security in ("starttls", "tls"):
         with serving(mailbox, certificate, tls=security == "tls") as port:
             sent = await sent_by(notifiers(), mail(port, security))

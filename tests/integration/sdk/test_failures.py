@@ -43,7 +43,7 @@ async def test_a_post_is_sent_again_with_its_key(kind: Kind, broken: Answer) -> 
 
 
 @BOTH
-async def test_what_hangs_is_given_up_in_time_and_sent_again(kind: Kind) -> None:
+async def test_a_timed_out_request_is_retried_with_the_same_key(kind: Kind) -> None:
     with scripted(HANG, HANG, HANG) as server:
         async with calling(kind, server.url, timeout=0.3) as call:
             with pytest.raises(errors.Unreachable, match="did not respond in time"):
@@ -63,7 +63,7 @@ async def test_what_hangs_is_given_up_in_time_and_sent_again(kind: Kind) -> None
     ],
 )
 @pytest.mark.parametrize("broken", [problem(503), CUT], ids=["503", "cut"])
-async def test_what_may_have_been_done_and_cannot_be_repeated_is_not(
+async def test_requests_that_are_not_idempotent_are_not_retried(
     kind: Kind, name: str, arguments: dict[str, Any], broken: Answer
 ) -> None:
     with scripted(broken) as server:
@@ -74,14 +74,14 @@ async def test_what_may_have_been_done_and_cannot_be_repeated_is_not(
 
 
 @BOTH
-async def test_what_was_turned_away_unread_is_sent_again(kind: Kind) -> None:
+async def test_a_rate_limited_request_is_retried(kind: Kind) -> None:
     with scripted(problem(429, headers={"retry_after": "0"}), Answer(200, {"name": "a"})) as server:
         async with calling(kind, server.url) as call:
             assert (await call("jobs.edit", "a", priority=1)).name == "a"
 
 
 @BOTH
-async def test_who_shall_wait_for_long_is_told(kind: Kind) -> None:
+async def test_a_long_retry_after_is_raised_not_waited_for(kind: Kind) -> None:
     with scripted(problem(429, "slowly", headers={"retry_after": "3600"})) as server:
         async with calling(kind, server.url) as call:
             with pytest.raises(errors.TooManyRequests, match="slowly") as refused:
@@ -171,7 +171,7 @@ async def test_following_goes_on_where_it_broke(kind: Kind) -> None:
 
 
 @BOTH
-async def test_what_cannot_be_followed_is_an_error(kind: Kind) -> None:
+async def test_following_an_unknown_run_raises_not_found(kind: Kind) -> None:
     with scripted(problem(404, "no such run")) as server:
         async with calling(kind, server.url) as call:
             with pytest.raises(errors.NotFound, match="no such run"):
@@ -190,7 +190,7 @@ async def test_events_are_asked_for_again_where_the_server_ends_them(kind: Kind)
             assert [name for name, _ in await call("events", seconds=1)] == ["log"]
 
 
-def test_who_stops_following_lets_the_connection_go() -> None:
+def test_closing_a_follower_frees_the_connection() -> None:
     with scripted(events(*FIRST, *SECOND), Answer(200, {"name": "a"})) as server, horae.Client(server.url) as client:
         followed = client.runs.follow("1")
         assert next(followed)[1] == {"text": "a"}

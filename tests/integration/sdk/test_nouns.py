@@ -28,6 +28,7 @@ async def test_every_method(up: tuple[str, str], kind: Callable[..., Any]) -> No
         await runs(call)
         await dead_letters(call)
         await channels(call)
+        await sinks(call)
         await people(call, up[0])
         await second_factor(call, up[0])
         await installation(call)
@@ -126,6 +127,17 @@ async def channels(call: Caller) -> None:
     assert await call("channels.delete", "ops") is None
 
 
+async def sinks(call: Caller) -> None:
+    hook = {"kind": "webhook", "url": "http://127.0.0.1:9/hook", "batch": 5}
+    made = await call("sinks.create", "lake", hook, types=["run.ended"])
+    assert (made.kind, made.types, made.signing_key[:6]) == ("webhook", ["run.ended"], "whsec_")
+    assert (await call("sinks.get", "lake")).id == made.id
+    assert (await call("sinks.edit", "lake", keep_for="1h")).keep_for == 3_600
+    assert [one.name for one in await call("sinks.list")] == ["lake"]
+    assert (await call("sinks.test", "lake")).sink["name"] == "lake"
+    await call("sinks.delete", "lake")
+
+
 async def people(call: Caller, url: str) -> None:
     red, blue = (f"{colour}-{type(call.client).__name__.lower()}" for colour in ("red", "blue"))
     user = await call("users.create", "ada", "correct horse battery")
@@ -219,6 +231,7 @@ async def installation(call: Caller) -> None:
     assert (await call("queues.pause", "default")).paused
     assert [queue.paused for queue in await call("queues.list") if queue.name == "default"] == [True]
     assert not (await call("queues.resume", "default")).paused
+    assert (await call("queues.set", "default", engine="database")).carried_by == "database"
     assert (await call("queues.reserve", "only-here", ["default"])).projects == ["default"]
     assert (await call("queues.reserve", "only-here", [])).projects == []
     assert (await call("alerts.configure", late="30m")).late == 1800

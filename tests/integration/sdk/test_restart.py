@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql]
 
 
 class Served:
-    """A server that can be killed and started anew, at the same address."""
+    """A server that can be killed and restarted at the same address."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster, self._port = cluster, str(free_port())
@@ -99,7 +99,7 @@ async def test_threads_share_a_client(served: Served) -> None:
 
 
 async def test_paging_while_rows_come(served: Served) -> None:
-    """Nothing that was there is missed or told twice, however much is added on the way."""
+    """No existing item is missed or returned twice, however many are added meanwhile."""
     async with horae.AsyncClient(served.url, served.token) as client:
         await client.jobs.create(name="count", target={"kind": "script", "source": "true"})
         for first in range(0, 1_000, 500):

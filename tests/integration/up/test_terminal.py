@@ -1,4 +1,4 @@
-"""What `horae up` prints, and to whom: nobody who reads slowly holds up its processes."""
+"""The output of `horae up`: a slow or absent reader does not block its processes (back-pressure ends at the parent)."""
 
 import os
 import pty
@@ -13,7 +13,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.slow
 
 
-async def test_a_reader_that_does_not_read_holds_up_nobody(tmp_path):
+async def test_a_reader_that_does_not_read_blocks_no_process(tmp_path):
     """The child gets rid of its lines, and the tree stops in order."""
     reading, writing = os.pipe()
     up = Running(stand_ins(worker="flood"), tmp_path / "data", stdout=writing)
@@ -29,7 +29,7 @@ async def test_a_reader_that_does_not_read_holds_up_nobody(tmp_path):
         up.kill()
 
 
-async def test_a_reader_that_went_away_holds_up_nobody(tmp_path):
+async def test_a_closed_reader_blocks_no_process(tmp_path):
     reading, writing = os.pipe()
     up = Running(stand_ins(worker="flood"), tmp_path / "data", stdout=writing)
     os.close(writing)
@@ -42,7 +42,7 @@ async def test_a_reader_that_went_away_holds_up_nobody(tmp_path):
         up.kill()
 
 
-async def test_a_paused_terminal_holds_up_nobody(tmp_path):
+async def test_a_paused_terminal_blocks_no_process(tmp_path):
     """Ctrl-S."""
     master, terminal = pty.openpty()
     termios.tcflow(terminal, termios.TCOOFF)

@@ -34,7 +34,7 @@ async def test_it_says_so_only_when_the_api_can_be_used(start):
     await up.ready()
 
 
-async def test_what_it_keeps_is_for_its_owner_only_and_there_before_the_api_answers(start):
+async def test_client_json_is_private_and_written_before_the_api_is_up(start):
     up = start()
     await up.ready()
     client = up.data_dir / "client.json"
@@ -74,7 +74,7 @@ async def test_the_children_get_the_settings_of_up(start, monkeypatch):
         assert f"worker    | {line}\n" in up.output
 
 
-async def test_what_the_user_sets_is_kept(start):
+async def test_settings_of_the_user_override_those_of_up(start):
     own = {"HORAE_EXECUTORS": "http", "HORAE_HTTP_ALLOW_PRIVATE": "false", "HORAE_DRAIN_TIMEOUT": "1"}
     up = start(stand_ins(worker="environment"), **own)
     await up.ready()
@@ -169,7 +169,7 @@ async def test_the_children_die_with_the_parent(start):
     await again.ready()
 
 
-async def test_what_a_child_left_behind_is_killed_in_the_end(start):
+async def test_orphans_of_a_child_are_killed_at_shutdown(start):
     up = start(stand_ins(worker="litter"))
     await up.ready()
     await until(lambda: "worker    | left" in up.output)
@@ -180,7 +180,7 @@ async def test_what_a_child_left_behind_is_killed_in_the_end(start):
     assert await up.ended() == 0
 
 
-async def test_what_was_there_before_is_left_alone(start):
+async def test_unrelated_processes_are_not_killed(start):
     shell = ["sh", "-c", 'sleep 1000 & echo "stranger $!"; exec "$@"', "sh", *stand_ins()]
     up = start(shell)
     await up.ready()

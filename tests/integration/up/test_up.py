@@ -90,7 +90,7 @@ async def test_a_job_runs_and_everything_is_there_after_a_restart(start_up):
     assert (await again.ended(again.trigger(job)))["status"] == "succeeded"
 
 
-async def test_a_hundred_queues_and_what_nobody_can_take_are_not_in_the_way(start_up):
+async def test_many_queues_and_stranded_runs_do_not_delay_others(start_up):
     up = start_up()
     await up.ready()
     api = Api(up)
@@ -103,7 +103,7 @@ async def test_a_hundred_queues_and_what_nobody_can_take_are_not_in_the_way(star
     assert {api.run(run)["status"] for run in waiting} == {"queued"}
 
 
-async def test_the_children_can_be_told_apart_and_the_parent_has_one_thread(start_up):
+async def test_the_children_have_titles_and_the_parent_has_one_thread(start_up):
     """With more threads, forking would not be safe."""
     up = start_up()
     await up.ready()

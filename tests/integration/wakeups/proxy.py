@@ -33,7 +33,7 @@ class Proxy:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def refuse(self) -> None:
-        """Cuts what is connected, and turns away whoever comes."""
+        """Cuts existing connections, and refuses new ones."""
         self._refusing = True
         self._cut()
 
@@ -41,7 +41,7 @@ class Proxy:
         self._refusing = False
 
     def freeze(self) -> None:
-        """From now on nothing passes, and nobody is told."""
+        """Silently drops everything from now on."""
         self._flow.clear()
 
     def thaw(self) -> None:

@@ -33,7 +33,7 @@ def carrier() -> str:
 
 @pytest.fixture
 async def anyone(url: str) -> AsyncIterator[Redis]:
-    """Somebody else who uses this Redis."""
+    """Another client of this Redis."""
     async with Redis.from_url(url) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""Where a request comes from, and whom that is believed of."""
+"""The client's address behind trusted proxies (`X-Forwarded-For`)."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def test_the_last_address_that_no_trusted_proxy_has(peer: str | None, forwarded:
     assert Proxies(["10.0.0.0/8"]).address(request(peer, *forwarded)) == address
 
 
-def test_nobody_is_trusted_unless_told():
+def test_no_proxy_is_trusted_by_default():
     assert Proxies().address(request("127.0.0.1", "192.0.2.7", proto="https")) == "127.0.0.1"
     assert not Proxies().https(request("127.0.0.1", proto="https"))
     assert Proxies(["127.0.0.1/32"]).https(request("127.0.0.1", proto="https"))

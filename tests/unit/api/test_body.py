@@ -1,4 +1,4 @@
-"""Bodies: what is wrong with one is said where it stands."""
+"""Request bodies: errors name the field."""
 
 import pytest
 
@@ -32,12 +32,12 @@ def test_the_field_is_named(raw: bytes, field: str):
 @pytest.mark.parametrize(
     "raw", [b"{", b"{'a': 1}", b'{"a": 1} {}', b'"\xff"', b"\xef\xbb\xbf{}", b'{"a": 01}', b'"\x01"']
 )
-def test_what_is_no_json_is_malformed(raw: bytes):
+def test_invalid_json_is_malformed(raw: bytes):
     with pytest.raises(Malformed):
         parse(raw)
 
 
-def test_what_is_fine_comes_back():
+def test_valid_json_is_parsed():
     assert parse(b'{"a": [1, -9223372036854775808, 1.5, true, null, "\\ud83d\\ude00"]}') == {
         "a": [1, -(1 << 63), 1.5, True, None, "😀"]
     }

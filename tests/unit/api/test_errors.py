@@ -1,4 +1,4 @@
-"""Errors on their way out: always problem+json, never more than people need."""
+"""Error responses: always problem+json, without internals."""
 
 from typing import Any
 
@@ -27,6 +27,9 @@ class Failing:
         raise self.error
 
     transact = autocommit = read
+
+    async def learn(self) -> bool:
+        raise self.error
 
     def tell(self, event: Any) -> None: ...
 

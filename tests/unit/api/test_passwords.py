@@ -1,4 +1,4 @@
-"""Hashes of passwords, and the work that is done where there is none."""
+"""Password hashes, and the equal work for unknown users (no timing oracle)."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ async def test_right_and_wrong():
         assert not await passwords.matches(broken, PASSWORD)
 
 
-def test_nobody_has_a_hash_of_the_same_cost():
+def test_unknown_users_cost_the_same_hash():
     assert extract_parameters(_nobody()) == extract_parameters(hash_password(PASSWORD))
 
 

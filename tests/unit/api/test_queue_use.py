@@ -1,4 +1,4 @@
-"""What a project has in queues is looked up at most for a small part of the time, however many ask."""
+"""A project's queue counts are cached, so that computing them takes a bounded share of the time."""
 
 import asyncio
 from typing import Any
@@ -26,7 +26,7 @@ class Slow:
         return USE
 
 
-async def test_those_who_ask_at_once_are_answered_by_one_look():
+async def test_concurrent_requests_share_one_query():
     slow: Any = Slow(0.01)
     uses = QueueUses(slow, slow)
     asking = [asyncio.create_task(uses.of("p")) for _ in range(5)]
@@ -37,7 +37,7 @@ async def test_those_who_ask_at_once_are_answered_by_one_look():
     assert slow.asked == 2, "what is quick is looked up each time"
 
 
-async def test_what_took_long_is_remembered_for_a_multiple_of_that():
+async def test_slow_results_are_cached_in_proportion_to_their_cost():
     slow: Any = Slow(2.0)
     slow.go.set()
     uses = QueueUses(slow, slow)

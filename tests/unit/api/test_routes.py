@@ -35,7 +35,8 @@ WEAKEST = {
         PATCH /projects/{id}, GET /projects/{id}/members, PUT /projects/{id}/members/{user},
         DELETE /projects/{id}/members/{user}, GET /projects/{id}/invitations, POST /projects/{id}/invitations,
         DELETE /projects/{id}/invitations/{invitation}, GET /api-keys, POST /api-keys, DELETE /api-keys/{id},
-        GET /audit, PUT /secrets/{name}, DELETE /secrets/{name}
+        GET /audit, PUT /secrets/{name}, DELETE /secrets/{name},
+        POST /sinks, PATCH /sinks/{id}, DELETE /sinks/{id}, POST /sinks/{id}/test
     """,
     "admin": """
         GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id},
@@ -43,7 +44,8 @@ WEAKEST = {
         PATCH /projects/{id}/quotas,
         DELETE /projects/{id}, POST /task-functions, PATCH /task-functions/{name}, DELETE /task-functions/{name},
         POST /workers/{id}/drain,
-        POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, GET /metrics
+        POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, PATCH /queues/{name},
+        GET /metrics
     """,
 }
 

@@ -27,7 +27,7 @@ def test_a_token_is_found_by_its_prefix_and_known_by_its_digest():
 
 
 @given(st.text(max_size=200))
-def test_what_is_no_token_has_no_prefix(text: str):
+def test_a_malformed_token_has_no_prefix(text: str):
     assert tokens.prefix_of(text) is None
 
 
@@ -61,7 +61,7 @@ def test_any_bytes_are_json_or_refused(raw: bytes):
         parse(raw)
 
 
-def test_what_is_wrong_is_named_where_it_stands():
+def test_errors_name_the_path_of_the_bad_value():
     for text, field in (
         (b'{"a": {"b": ["x", "\\u0000"]}}', "a.b[1]"),
         (b'{"a": [1, 1e999]}', "a[1]"),

@@ -1,4 +1,4 @@
-"""Expensive reads take turns, and nobody waits forever."""
+"""Expensive reads take turns, and waiting is bounded."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from horae.api.errors import TooManyRequests
 from horae.api.turns import Turns
 
 
-async def test_one_at_a_time_and_those_who_wait_too_long_are_told_so(monkeypatch: pytest.MonkeyPatch):
+async def test_one_at_a_time_and_waiting_too_long_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(turns, "PATIENCE", 0.05)
     line = Turns()
     async with line.turn():

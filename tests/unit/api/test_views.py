@@ -1,4 +1,4 @@
-"""What answers look like beside what is promised."""
+"""Views match the schema of the API."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -18,7 +18,7 @@ HERE = 'url = "http://127.0.0.1:1"'
 
 @pytest.fixture(autouse=True)
 def cloned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as one gets it from somebody else."""
+    """A folder that another user has prepared."""
     for name in list(os.environ):
         if name.startswith("HORAE_"):
             monkeypatch.delenv(name)
@@ -82,7 +82,7 @@ def test_no_password_goes_where_such_a_file_says():
     assert known_url(config.load()) == "http://127.0.0.1:9000"
 
 
-def test_nor_do_accounts_go_into_a_database_that_such_a_file_names(monkeypatch: pytest.MonkeyPatch):
+def test_accounts_are_not_created_in_the_database_of_an_untrusted_file(monkeypatch: pytest.MonkeyPatch):
     put('database_url = "postgresql://evil.example/horae"')
     assert on_the_database(config.load())  # the first steps of a cluster: there is no API yet
     monkeypatch.setenv("HORAE_TOKEN", TOKEN)

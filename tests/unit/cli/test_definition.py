@@ -40,6 +40,9 @@ def test_each_target(tmp_path: Path):
         "function": "send",
         "arguments": {"n": 7, "all": True, "who": "ann", "x": {}},
     }
+    celery = Python(None, ["n=7"], None, ["n"], "shop.send")
+    expected = {"kind": "celery", "task": "shop.send", "kwargs": {"n": 7}, "locked": ["n"]}
+    assert definition.target(NO_SCRIPT, NO_HTTP, celery) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ def test_each_target(tmp_path: Path):
         (NO_SCRIPT, NO_HTTP, NO_PYTHON, "exactly one of --script"),
         (Script("a", None, None), Http("http://x", None, [], None), NO_PYTHON, "exactly one of --script"),
         (Script("a", None, None), Http(None, "GET", [], None), NO_PYTHON, "--method: goes with --http only"),
-        (Script("a", None, None), NO_HTTP, Python(None, ["a=1"], None), "--arg: goes with --python only"),
+        (Script("a", None, None), NO_HTTP, Python(None, ["a=1"], None), "--arg: goes with --python or --celery only"),
         (Script(None, None, "sh"), Http("http://x", None, [], None), NO_PYTHON, "--interpreter: goes with"),
         (NO_SCRIPT, Http("http://x", None, ["oops"], None), NO_PYTHON, "--header: must be a name, ':'"),
         (NO_SCRIPT, NO_HTTP, Python("f", ["oops"], None), "--arg: must be a name, '='"),

@@ -1,4 +1,4 @@
-"""What the doctor shows of settings, and what it makes of what it finds."""
+"""`horae doctor`: the settings that it shows, and its checks."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -74,7 +74,7 @@ def test_versions():
     assert "others run 2" in versions("1", [worker(), worker(version="2")]).finding
 
 
-def test_workers_that_keep_nobody_apart():
+def test_workers_without_isolation_are_reported():
     apart = Isolation(("script",), "horae", "scripts")
     open_ones = [worker(isolation=replace(apart, root=True)), worker(isolation=replace(apart, root=True))]
     assert isolating(cluster(workers=(worker(), worker(isolation=apart)))) == []

@@ -1,4 +1,4 @@
-"""Instants as people say them."""
+"""Instants and relative times in options."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""`--watch`: the same again, until somebody has seen enough."""
+"""`--watch`: repeats the output until Ctrl-C."""
 
 import pytest
 import typer

@@ -65,7 +65,7 @@ def test_up_has_its_own_defaults_and_makes_a_key_once(tmp_path: Path):
         ({"HORAE_PUBLIC_URL": "https://horae.example.org/"}, "https://horae.example.org"),
     ],
 )
-def test_up_is_reached_at_its_own_address_unless_told(tmp_path: Path, given: dict[str, str], url: str):
+def test_the_public_url_of_up_defaults_to_its_own_address(tmp_path: Path, given: dict[str, str], url: str):
     assert config.load({"HORAE_DATA_DIR": str(tmp_path), **given}, up=True).public_url == url
     assert config.load({"HORAE_DATA_DIR": str(tmp_path)}).public_url is None
 

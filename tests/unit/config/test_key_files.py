@@ -76,7 +76,7 @@ def test_an_empty_variable_counts_as_not_set(key: Path):
         (b"\xff" * 64, "is not text"),
     ],
 )
-def test_what_cannot_be_used(content: bytes | None, words: str, tmp_path: Path):
+def test_unusable_key_files_are_refused(content: bytes | None, words: str, tmp_path: Path):
     if content is not None:
         (tmp_path / "k").write_bytes(content)
     with pytest.raises(ConfigurationError, match=words) as refusal:
@@ -85,7 +85,7 @@ def test_what_cannot_be_used(content: bytes | None, words: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize(("mode", "said"), [(0o400, ""), (0o640, ""), (0o644, "read by every"), (0o602, "changed by")])
-def test_who_else_can_read_it(mode: int, said: str, key: Path):
+def test_group_or_world_readable_key_files_are_reported(mode: int, said: str, key: Path):
     key.chmod(mode)
     found = config.open_files(config.load({"HORAE_SECRET_KEY_FILE": str(key)}))
     assert [said in words for words in found] == ([True] if said else [])

@@ -1,4 +1,4 @@
-"""Settings of single sign-on: what cannot work is told by name, before anything starts."""
+"""Settings of single sign-on: inconsistent ones are named before anything starts."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ({**GOOD, "HORAE_OIDC_SESSION": "1s"}, "HORAE_OIDC_SESSION must be from 300s"),
     ],
 )
-def test_what_cannot_work(environ: dict[str, str], words: str):
+def test_inconsistent_settings_are_refused(environ: dict[str, str], words: str):
     with pytest.raises(ConfigurationError, match=words.replace(".", r"\.")):
         config.load(environ)
 

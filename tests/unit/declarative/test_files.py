@@ -88,7 +88,7 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
         ("name: x\ntarget: !!python/object:os.system {}\n", "a.yaml:2", "which means nothing here"),
     ],
 )
-def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, place: str, words: str):
+def test_mistakes_are_reported_with_their_position(tmp_path: Path, text: str, place: str, words: str):
     write(tmp_path, a__yaml=text)
     with pytest.raises(InvalidInput) as refused:
         load([tmp_path])

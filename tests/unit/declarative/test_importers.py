@@ -70,11 +70,25 @@ def test_a_beat_schedule_of_a_real_app():
     imported = celery_beat.read_app(app)
     found = named(imported)
     assert found["cron"]["schedule"] == {"cron": "*/15 9,17 * * mon-fri", "timezone": "Europe/Berlin"}
-    assert (found["seconds"]["queue"], found["seconds"]["start_within"]) == ("mail", 60)
-    assert found["delta"]["target"] == {"kind": "python", "function": "a.d", "arguments": {"x": 1}}
-    assert [note.split(":")[0] for note in imported.notes] == ["seconds", "sun"]
+    assert found["seconds"]["target"] == {"kind": "celery", "task": "a.c", "queue": "mail", "args": [1]}
+    assert found["seconds"]["start_within"] == 60
+    assert found["delta"]["target"] == {"kind": "celery", "task": "a.d", "kwargs": {"x": 1}}
+    assert [note.split(":")[0] for note in imported.notes] == ["sun"]
     with pytest.raises(InvalidInput):
         celery_beat.read_app(object())
+
+
+def test_a_beat_schedule_as_functions():
+    options = {"queue": "mail", "priority": 7, "headers": {"a": "1"}}
+    entry = {"task": "a.c", "schedule": 30.0, "args": (1,), "kwargs": {"x": 1}, "options": options}
+    imported = celery_beat.read_app({"seconds": entry}, functions=True)
+    (job,) = imported.definitions
+    assert job["target"] == {"kind": "python", "function": "a.c", "arguments": {"x": 1}}
+    assert (job["queue"], job["priority"]) == ("mail", 7)
+    assert imported.notes == [
+        "seconds: positional arguments are not imported: pass them by name",
+        "seconds: not imported: headers",
+    ]
 
 
 def test_rows_of_django_celery_beat():
@@ -97,7 +111,8 @@ def test_rows_of_django_celery_beat():
     imported = celery_beat.read_rows(json.dumps(rows))
     found = named(imported)
     assert found["task 1"]["schedule"] == {"cron": "0 * * * *", "timezone": "Asia/Tokyo"}
-    assert (found["task 1"]["queue"], found["task 1"]["description"]) == ("q", "said")
+    assert found["task 1"]["target"] == {"kind": "celery", "task": "a.b", "queue": "q", "kwargs": {"x": 1}}
+    assert found["task 1"]["description"] == "said"
     assert (found["task 2"]["schedule"]["max_runs"], found["task 2"]["enabled"]) == (1, False)
     assert "at" in found["task 3"]["schedule"]
     assert imported.notes == ["task 4: left out: Horae has no such kind of schedule"]
@@ -236,8 +251,51 @@ def test_rows_of_celery_that_cannot_be_read_are_named_and_the_others_taken():
         {"model": "django_celery_beat.periodictask", "pk": 2, "fields": {"name": "gone", "task": "t", "crontab": 9}},
     ]  # fmt: skip
     found = celery_beat.read_rows(json.dumps(rows))
-    assert [(one["name"], one["priority"]) for one in found.definitions] == [("fine", 7)]
+    assert [(one["name"], one["target"]["priority"]) for one in found.definitions] == [("fine", 7)]
+    assert found.definitions[0]["target"]["headers"] == {"a": "1"}
     assert found.notes == [
-        "fine: not imported: exchange, headers",
+        "fine: not imported: exchange",
         "gone: left out: its row, or the one of its schedule, cannot be read",
     ]
+
+
+@pytest.mark.parametrize(
+    ("days", "weekdays", "fields"),
+    [
+        ("1-7", "mon", "* * mon#1"),
+        ("8-14", "tuesday,fri", "* * tue#2,fri#2"),
+        ("1,15", "*", "1,15 * *"),
+        ("*/2", "fri", "*/2 * fri"),  # both, also here: the field begins with a star
+        ("1,15", "fri", None),
+        ("1-7", "mon-fri", None),
+    ],
+)
+def test_days_of_the_month_and_of_the_week_must_both_match_in_celery(days: str, weekdays: str, fields: str | None):
+    entry = {"task": "t", "schedule": celery_crontab(minute=0, hour=9, day_of_month=days, day_of_week=weekdays)}
+    row = {"minute": "0", "hour": "9", "day_of_month": days, "month_of_year": "*", "day_of_week": weekdays}
+    rows = [
+        {"model": "django_celery_beat.crontabschedule", "pk": 1, "fields": row},
+        {"model": "django_celery_beat.periodictask", "pk": 1, "fields": {"name": "x", "task": "t", "crontab": 1}},
+    ]
+    for found in (celery_beat.read_app({"x": entry}), celery_beat.read_rows(json.dumps(rows))):
+        if fields is None:
+            assert (found.definitions, len(found.notes)) == ([], 1)
+            assert "must both match" in found.notes[0]
+        else:
+            assert found.definitions[0]["schedule"]["cron"] == f"0 9 {fields}", found.notes
+
+
+def test_days_of_the_month_and_of_the_week_must_both_match_in_apscheduler():
+    scheduler = BackgroundScheduler(timezone="UTC")
+    scheduler.add_job(work, "cron", id="first", hour=9, day="1-7", day_of_week="mon")
+    scheduler.add_job(work, "cron", id="last", hour=9, day="last", day_of_week="fri")
+    found = apscheduler.read_scheduler(scheduler)
+    assert [one["schedule"]["cron"] for one in found.definitions] == ["0 9 * * MON#1"]
+    assert found.notes == [
+        "last: left out: its day of month and its day of week must both match, which cron cannot express"
+    ]
+
+
+def test_beat_has_no_time_limit_no_retries_and_no_rule_about_overlap():
+    (job,) = celery_beat.read_app({"x": {"task": "t", "schedule": 60}}).definitions
+    assert (job["timeout"], job["retry"], job["overlap"]) == (86_400, {"max_attempts": 1}, "allow")

@@ -29,7 +29,7 @@ def done(steps: list[Any]) -> list[tuple[str, str]]:
     return [(step.action.value, step.name) for step in steps]
 
 
-def test_jobs_are_made_changed_left_alone_and_only_if_told_deleted():
+def test_jobs_are_created_changed_kept_and_deleted_only_with_prune():
     files = [declared("new"), declared("same", timeout=60), declared("other", priority=7)]
     now = [there("same", timeout=60), there("other"), there("extra")]
     assert done(plan(files, now)) == [("create", "new"), ("change", "other"), ("same", "same")]
@@ -45,7 +45,7 @@ def test_turning_off_is_a_change():
     assert [(c.path, c.old, c.new) for c in step.changes] == [("enabled", True, False)]
 
 
-def test_who_is_waited_for_comes_first_and_goes_last():
+def test_predecessors_are_created_first_and_deleted_last():
     def after(name: str) -> Any:
         return {"after": {"job": name}}
 
@@ -100,7 +100,7 @@ def test_pruning_by_a_tag_leaves_the_jobs_of_others_alone():
         plan([], now, prune=True)
 
 
-def test_who_waits_for_nobody_is_told_before_anything_is_done():
+def test_an_unknown_predecessor_is_refused_before_anything_is_done():
     waits = declared("waits", schedule={"after": {"job": "lod"}})
     with pytest.raises(InvalidInput, match="there is no job 'lod', here or in a file; did you mean 'load'"):
         plan([waits, declared("load")], [])
@@ -109,6 +109,6 @@ def test_who_waits_for_nobody_is_told_before_anything_is_done():
         plan([waits], [there("lod")], prune=True)  # it would be deleted
 
 
-def test_what_a_new_job_says_does_not_repeat_its_name():
+def test_the_changes_of_a_new_job_omit_its_name():
     (step,) = plan([declared("x", timeout=60)], [])
     assert [change.path for change in step.changes] == ["target", "timeout"]

@@ -1,4 +1,4 @@
-"""YAML as it comes: small files that stand for billions, odd values, and where a mistake stands."""
+"""Reading YAML: alias bombs ("billion laughs"), odd values, and the positions of mistakes."""
 
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -43,7 +43,7 @@ def refused(tmp_path: Path, text: str | bytes) -> str:
         (ECHO.format(1) + "tags:\n- fine\n- 5\n", "a.yaml:8: tags[1]: should be a valid string"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path, text: str | bytes, words: str):
+def test_syntax_errors_are_reported_with_their_position(tmp_path: Path, text: str | bytes, words: str):
     assert refused(tmp_path, text).startswith(words)
 
 
@@ -55,7 +55,7 @@ def test_a_merge_key_brings_fields_that_the_job_may_say_otherwise(tmp_path: Path
     assert [(job.name, job.spec.timeout) for job in load([tmp_path]).jobs] == [("one", 70), ("two", 80)]
 
 
-def test_a_mistake_of_an_overlay_is_told_with_the_file_that_made_it(tmp_path: Path):
+def test_a_mistake_in_an_overlay_names_the_overlay_file(tmp_path: Path):
     (tmp_path / "a.yaml").write_text("name: x\ntarget: {kind: script, source: a}\n\ntimeout: 70\n")
     (tmp_path / "a.prod.yaml").write_text("name: x\npriority: 70\n")
     with pytest.raises(InvalidInput, match=r"a\.prod\.yaml:2: priority"):

@@ -128,7 +128,7 @@ def test_addresses_in_odd_forms(host: str):
 @pytest.mark.parametrize(
     "host", ["169.254.169.254", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]"]
 )
-def test_what_hands_out_credentials_is_never_called(host: str):
+def test_metadata_services_are_never_called(host: str):
     assert "metadata" in (never_called(f"http://{host}/latest") or "")
 
 

@@ -1,4 +1,4 @@
-"""The cache of archives: complete or not there, bounded, and never taken from under somebody."""
+"""The cache of archives: entries are complete or absent, bounded in size, and never evicted while in use."""
 
 import os
 from contextlib import suppress
@@ -30,7 +30,7 @@ def test_an_entry_is_made_once(cache):
     assert (cache.content("a") / "x").exists()
 
 
-def test_what_fails_leaves_nothing(cache):
+def test_a_failed_entry_leaves_nothing(cache):
     with suppress(ValueError), cache.made("a") as folder:
         assert folder is not None
         (folder / "half").write_text("x")
@@ -39,7 +39,7 @@ def test_what_fails_leaves_nothing(cache):
     assert cache.use("a") is None
 
 
-def test_what_a_killed_maker_left_does_not_count_and_goes(cache):
+def test_incomplete_entries_are_ignored_and_removed(cache):
     (cache.root / "a" / "files").mkdir(parents=True)
     (cache.root / "b" / "files").mkdir(parents=True)
     (cache.root / "b.lock").touch()
@@ -63,7 +63,7 @@ def test_the_least_recently_used_goes_first(cache):
     assert not (cache.root / "b.lock").exists()
 
 
-def test_what_is_in_use_or_to_be_spared_stays(cache):
+def test_entries_in_use_or_spared_are_not_evicted(cache):
     for at, name in enumerate("abc", 1):
         make(cache, name, at)
     lock = cache.use("a")
@@ -75,7 +75,7 @@ def test_what_is_in_use_or_to_be_spared_stays(cache):
     assert list(cache.root.iterdir()) == []
 
 
-def test_what_is_being_made_is_not_removed(cache):
+def test_entries_being_created_are_not_evicted(cache):
     with cache.made("a") as folder:
         cache.trim(0, ())
         assert folder is not None

@@ -1,4 +1,4 @@
-"""How a container service is told what to run."""
+"""The request to the container service."""
 
 from horae.executors.containers.work import Bind, Bounds, ContainerWork, creation
 
@@ -24,7 +24,7 @@ def test_what_is_not_given_is_left_to_the_image_and_the_service():
     assert "Privileged" not in body["HostConfig"]
 
 
-def test_mounts_are_read_only_unless_told():
+def test_mounts_are_read_only_by_default():
     mounts = [Bind("/a", "/b"), Bind("/c", "/d", read_only=False)]
     told = creation(ContainerWork("image", mounts=mounts), {}, {})["HostConfig"]["Mounts"]
     assert [(mount["Source"], mount["Target"], mount["ReadOnly"]) for mount in told] == [

@@ -1,4 +1,4 @@
-"""Whatever was raised becomes words that every database can hold."""
+"""Exceptions become text that every database can store."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_message_that_fails_itself() -> None:
     ("text", "cleaned"),
     [("plain", "plain"), ("a\0b", "a�b"), ("\ud800x", "�x"), ("ok \U0001f600", "ok \U0001f600"), ("\udce4", "�")],
 )
-def test_clean(text: str, cleaned: str) -> None:
+def test_text_that_cannot_be_stored_is_replaced(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
 
 

@@ -47,7 +47,7 @@ def test_text_is_the_same_however_it_is_cut(size):
     }
 
 
-def test_progress_is_told_on_standard_output_alone():
+def test_progress_lines_count_only_on_standard_output():
     log = Log()
     frames = Frames(log)
     frames.feed(frame(1, b"a\n::progress 0.") + frame(2, b"::progress 1\n") + frame(1, b"5 half\nb\n"))

@@ -31,7 +31,7 @@ def test_one_for_each_key_in_order():
 
 
 @pytest.mark.parametrize("secret", ["whsec_", "whsec_***", "whsec_abc", ""])
-def test_a_secret_that_is_no_key_is_refused_without_being_told(secret):
+def test_an_invalid_key_is_refused_without_repeating_it(secret):
     with pytest.raises(Refused) as caught:
         key_of("HOOK", secret)
     assert "HOOK" in str(caught.value)

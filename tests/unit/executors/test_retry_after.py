@@ -25,16 +25,16 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
         ("Sun, 01 Mar 2026 13:01:30 +0100", 90),
     ],
 )
-def test_understood(value: str, seconds: float) -> None:
+def test_valid_values_are_parsed(value: str, seconds: float) -> None:
     assert retry_after({"Retry-After": value}, NOW) == seconds
 
 
 @pytest.mark.parametrize("value", ["", "-1", "1.5", "soon", "１２", "Sun, 99 Mar 2026 12:00:00 GMT", "1e3", "0x10"])
-def test_not_understood(value: str) -> None:
+def test_invalid_values_are_ignored(value: str) -> None:
     assert retry_after({"Retry-After": value}, NOW) is None
 
 
-def test_not_sent() -> None:
+def test_a_missing_header_is_none() -> None:
     assert retry_after({}, NOW) is None
 
 

@@ -1,4 +1,4 @@
-"""Archives that mean harm, and what is left of them: nothing outside of the folder, and one sentence."""
+"""Hostile archives (zip slip, links, zip bombs): nothing is written outside of the folder; errors are one sentence."""
 
 import io
 import os
@@ -112,7 +112,7 @@ def test_links_devices_and_disguises(folder, members, complaint):
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04broken", zip_of(("a", "x" * 99))[:60], b"\x1f\x8b\x08"])
-def test_what_is_no_archive(folder, content):
+def test_files_that_are_not_archives_are_refused(folder, content):
     with pytest.raises(Refused, match=r"^the archive (is neither|cannot be unpacked)"):
         put(folder, content)
 

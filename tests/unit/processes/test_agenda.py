@@ -1,4 +1,4 @@
-"""What a worker asks, and what it lets be."""
+"""Which queues a worker claims from next, and when."""
 
 from horae.processes.agenda import DueQueues
 

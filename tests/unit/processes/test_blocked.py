@@ -1,4 +1,4 @@
-"""A loop that stands still is noticed once, and what holds it is named."""
+"""A blocked event loop is logged once, with the function that blocks it."""
 
 import threading
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def test_names_the_function_once(held: threading.Thread):
     assert (second["event"], second["blocked"]) == ("the event loop is running again", 5)
 
 
-def test_once_for_each_time_that_it_stands_still(held: threading.Thread):
+def test_each_block_is_logged_once(held: threading.Thread):
     clock = Clock()
     it = watcher(clock, held)
     with capture_logs() as logs:
@@ -95,7 +95,7 @@ def test_a_worker_that_was_stopped_as_a_whole_is_not_blocked(held: threading.Thr
     assert logs == []
 
 
-def test_what_no_function_holds_is_unknown():
+def test_a_blocked_loop_without_a_function_is_unknown():
     clock = Clock()
     it = Watcher(clock)
     it._thread_id = threading.get_ident()

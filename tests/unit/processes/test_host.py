@@ -76,7 +76,7 @@ def test_a_pid_that_was_given_to_another_process():
 
 @linux
 @pytest.mark.parametrize("change", [{"key": "elsewhere"}, {"hostname": "clone-of-this-machine"}, {"pid": 0}])
-def test_nobody_elsewhere_is_ever_presumed_dead(change):
+def test_processes_on_other_hosts_are_never_presumed_dead(change):
     with other() as (process, host):
         process.kill()
         process.wait()
@@ -125,7 +125,7 @@ def may_unshare() -> bool:
 @pytest.mark.skipif(not may_unshare(), reason="may not make a process namespace")
 @pytest.mark.parametrize("proc", [["--mount-proc"], []], ids=["own /proc", "the host's /proc"])
 def test_a_container_has_a_key_of_its_own(proc):
-    """Its pid 1 must not be taken for ours; with a foreign /proc it cannot judge anybody."""
+    """Its pid 1 must not be taken for ours; with a foreign /proc it cannot judge any process."""
     with other("unshare", "--pid", "--fork", "--kill-child", *proc) as (_, host):
         assert host.pid == 1
         assert host.key != this_host().key

@@ -1,4 +1,4 @@
-"""What attempts print, as it is collected: in order, bounded, and with what was told last of progress."""
+"""The buffer of attempts' output: in order, bounded, with the latest progress."""
 
 from datetime import UTC, datetime
 
@@ -65,7 +65,7 @@ def test_the_newest_progress_is_what_counts(told: float, kept: float):
     assert not of.pending
 
 
-def test_whoever_writes_is_told_when_there_is_something_again():
+def test_the_writer_is_woken_when_something_is_pending_again():
     of = book()
     calls: list[int] = []
     of.on_pending = lambda: calls.append(1)
@@ -79,7 +79,7 @@ def test_whoever_writes_is_told_when_there_is_something_again():
     assert len(calls) == 2
 
 
-def test_what_a_quota_does_not_allow_is_cut_and_told_once():
+def test_output_beyond_the_quota_is_cut_and_noted_once():
     kept = book()
     left = 5
 

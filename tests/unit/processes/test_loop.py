@@ -1,4 +1,4 @@
-"""A step that keeps failing is told, in one line that can be shown to everybody."""
+"""A loop that keeps failing reports its trouble in one line without values."""
 
 import asyncio
 
@@ -29,7 +29,7 @@ class Steps:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("too many terms"), StoreUnavailable("too many terms")])
-async def test_it_is_told_when_it_fails_again_and_again_and_no_more_when_it_works(error: Exception) -> None:
+async def test_trouble_is_reported_after_repeated_failures_until_success(error: Exception) -> None:
     steps = Steps(error, error, error, None, None)
     async with asyncio.timeout(30):
         await steps.loop.run()
@@ -38,7 +38,7 @@ async def test_it_is_told_when_it_fails_again_and_again_and_no_more_when_it_work
     assert troubled([Loop("report", steps.step), steps.loop]) is None
 
 
-def test_what_a_message_quotes_is_not_told() -> None:
+def test_quoted_values_are_removed_from_error_messages() -> None:
     """A key of one project's data must not be read by those of another."""
     error = ValueError("Duplicate entry 'pay-salaries' for key \"jobs_name\"\nDETAIL: secret")
     assert trouble_text("fire", error) == "fire: ValueError: Duplicate entry … for key …"

@@ -1,4 +1,4 @@
-"""What is said about a database that is away."""
+"""Waiting for a database that is unreachable: what is logged, and when."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ async def test_a_process_that_is_stopped_meanwhile_does_not_say_that_it_is_back(
     assert [entry["event"] for entry in logs] == ["waiting for the database"]
 
 
-async def test_nor_does_one_that_fails_for_another_reason():
+async def test_another_failure_does_not_log_that_the_database_is_back():
     tries = iter([StoreUnavailable("nobody listens there"), ValueError("something else")])
 
     async def away() -> None:
@@ -32,7 +32,7 @@ async def test_nor_does_one_that_fails_for_another_reason():
     assert [entry["event"] for entry in logs] == ["waiting for the database"]
 
 
-async def test_it_is_said_once_it_has_answered():
+async def test_it_logs_once_that_the_database_is_back():
     tries = iter([StoreUnavailable("nobody listens there"), None])
 
     async def soon() -> str:

@@ -50,7 +50,7 @@ def test_progress_is_redacted():
     assert told.value == '{"fraction":0.5,"note":"the [secret A]"}'
 
 
-def test_what_is_cut_is_cut_after_redaction():
+def test_output_is_truncated_after_redaction():
     book = LogBook(SystemClock(), 12)
     opened = Opened({"A": "password"})
     log = opened.log(book.sink(RUN))

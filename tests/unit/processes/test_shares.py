@@ -18,5 +18,5 @@ def test_with_one_shard_one_is_active_and_the_others_stand_by() -> None:
     assert [fair_share(["c", "a", "b"], me, 1) for me in "abc"] == [1, 0, 0]
 
 
-def test_whoever_is_not_counted_yet_counts_itself() -> None:
+def test_a_scheduler_not_listed_yet_counts_itself() -> None:
     assert fair_share(["a"], "b", 64) == 32

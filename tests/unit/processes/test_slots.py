@@ -25,7 +25,7 @@ CLOCK = SystemClock()
 
 
 class Stubborn:
-    """Carries out an attempt until it is let go by its token, whoever else asks it to stop."""
+    """Executes an attempt until it is released by its token, even if it is asked to stop."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
@@ -84,7 +84,7 @@ async def bench() -> Bench:
     return Bench()
 
 
-async def test_what_is_stopped_before_it_begins_ends_all_the_same(bench: Bench) -> None:
+async def test_an_attempt_stopped_before_it_begins_ends(bench: Bench) -> None:
     bench.start("run", "first")
     bench.slots.stop_all(StopReason.SHUTDOWN)
     await bench.ends("first")
@@ -105,8 +105,8 @@ async def test_a_job_may_have_a_grace_of_its_own(bench: Bench) -> None:
     assert bench.slots.longest_grace == 0
 
 
-async def test_what_arrives_when_its_lease_is_over_does_not_begin(bench: Bench) -> None:
-    """The worker may have slept since it took the run, and somebody else be at it."""
+async def test_an_attempt_with_an_expired_lease_is_not_started(bench: Bench) -> None:
+    """The worker may have been suspended since it claimed the run, and another worker may have it."""
     bench.start("run", "first", lease=-1)
     await until(lambda: bench.done)
     assert (bench.done, bench.executor.begun) == ([("first", AttemptOutcome.LOST)], [])
@@ -126,7 +126,7 @@ async def test_a_run_comes_again_while_its_lost_attempt_is_still_dying(bench: Be
     assert len(bench.slots) == 0
 
 
-async def test_whoever_follows_a_lease_is_told_of_its_moves(bench: Bench) -> None:
+async def test_lease_followers_are_called_on_renewal(bench: Bench) -> None:
     first = bench.start("run", "first")
     attempt = await until(lambda: bench.executor.attempts)
     moves: list[float] = []

@@ -1,4 +1,4 @@
-"""Enqueuing a task, step by step: what is asked for, and what that is made of."""
+"""Enqueuing a task: the requests that are sent, and their results."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -76,13 +76,13 @@ def test_the_job_is_made_on_first_use_and_known_then():
     assert [asked[0] for asked in to.asked[3:]] == ["submit"]
 
 
-def test_somebody_else_makes_the_job_first():
+def test_a_concurrent_creation_of_the_job_is_not_an_error():
     to = Script(NotFound(), Conflict(), JOB, [{"id": "1"}])
     assert [run.id for run in play(to)] == ["1"]
     assert len(to.asked) == 4
 
 
-def test_somebody_deletes_the_job():
+def test_a_deleted_job_is_created_again():
     to = Script(JOB, [{"id": "1"}], NotFound(), NotFound(), JOB, [{"id": "2"}])
     play(to)
     assert [run.id for run in play(to)] == ["2"]
@@ -129,10 +129,10 @@ def test_too_many_at_once(count: int):
 
 
 class TestAddress:
-    def test_is_told(self):
+    def test_the_address_comes_from_the_settings(self):
         assert connection.address() == ("http://127.0.0.1:1", "token")
 
-    def test_is_left_by_up(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def test_the_address_comes_from_client_json(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         monkeypatch.delenv("HORAE_URL")
         monkeypatch.delenv("HORAE_TOKEN")
         monkeypatch.setenv("HORAE_DATA_DIR", str(tmp_path))

@@ -11,6 +11,7 @@ import horae
 from horae.domain.errors import ConfigurationError, InvalidInput
 from horae.domain.jobs.task import Registry
 from horae.sdk import task as sdk
+from horae.sdk.function_paths import load_paths
 
 
 @pytest.fixture(autouse=True)
@@ -124,3 +125,33 @@ def test_exports() -> None:
     assert {"Context", "PermanentError", "Retry", "task"} <= set(dir(horae))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         horae.nonsense  # noqa: B018
+
+
+def test_a_task_of_celery_can_be_registered_by_its_path_as_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "mine_celery.py").write_text(
+        """
+from celery import Celery
+app = Celery("shop")
+
+@app.task(autoretry_for=(ConnectionError,), max_retries=5)
+def ask(order_id: int, away: bool = False) -> int:
+    "Asks."
+    if away:
+        raise ConnectionError("away")
+    return order_id
+
+@app.task(bind=True)
+def bound(self, order_id: int) -> None:
+    raise self.retry(exc=ConnectionError(order_id), countdown=60)
+"""
+    )
+    loaded = load_paths(["ask=mine_celery.ask", "bound=mine_celery.bound"])
+    assert loaded.errors == {}
+    ask, bound = loaded.functions["ask"], loaded.functions["bound"]
+    assert (sorted(ask.accepts), sorted(ask.requires), ask.description) == (["away", "order_id"], ["order_id"], "Asks.")
+    assert (sorted(bound.accepts), bound.description) == (["order_id"], "")
+    assert ask.call(order_id=7) == 7
+    for call in (lambda: ask.call(order_id=7, away=True), lambda: bound.call(order_id=7)):
+        with pytest.raises(ConnectionError):  # which Horae retries, by its own rules
+            call()

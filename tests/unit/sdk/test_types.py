@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.slow
 def test_what_type_checkers_make_of_the_clients(tmp_path: Path) -> None:
-    """Strictly, and without what `make check` may have left: as in a program of somebody who uses Horae."""
+    """Strictly, and without the cache of `make check`: as in a program that uses Horae."""
     (tmp_path / "program.py").write_text((ROOT / "tests/unit/sdk/typed.py").read_text())
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "program.py"]
     cache = ["--cache-dir", str(ROOT / ".cache" / "mypy-of-users")]

@@ -1,4 +1,4 @@
-"""What is remembered of jobs that were triggered."""
+"""The cache of jobs that were triggered."""
 
 from horae.domain.jobs.job_record import JobHead
 from horae.store.jobs.heads import HeadMemo

@@ -1,4 +1,4 @@
-"""Lanes as a claim goes through them."""
+"""The order of lanes in a claim."""
 
 from datetime import UTC, datetime
 

@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_json_where_nobody_looks():
+def test_json_lines_when_not_on_a_terminal():
     stream = io.StringIO()
     logging.configure(stream=stream, role="worker")
     log = structlog.get_logger()
@@ -63,7 +63,7 @@ def test_nothing_that_is_logged_forges_a_line_or_moves_a_terminal():
         assert control not in stream.getvalue()
 
 
-def test_the_setting_decides():
+def test_settings_override_format_and_level():
     stream = Terminal()
     logging.configure(stream=stream, form="json", level="error")
     structlog.get_logger().warning("hidden")

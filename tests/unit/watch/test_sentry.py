@@ -1,4 +1,4 @@
-"""What is reported, how much of it, and what refuses the setting."""
+"""Reports to Sentry: their content, their rate limit, and invalid settings."""
 
 import sys
 from typing import Any
@@ -26,7 +26,7 @@ def raised() -> BaseException:
     raise AssertionError
 
 
-def test_types_and_places_but_no_words() -> None:
+def test_reports_have_types_and_frames_but_no_messages() -> None:
     line: dict[str, Any] = {"event": "request failed", "role": "serve", "request_id": "r-1", "path": SECRET}
     event = event_of("exception", line, raised())
     assert SECRET not in str(event)
@@ -35,7 +35,7 @@ def test_types_and_places_but_no_words() -> None:
     assert event["exception"]["values"][1]["stacktrace"]["frames"][-1]["function"] == "failing"
 
 
-def test_so_many_in_a_while() -> None:
+def test_reports_are_rate_limited() -> None:
     now = [0.0]
     allowed = ReportAllowance(2, 60.0, lambda: now[0])
     assert [allowed() for _ in range(4)] == [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Spans that cannot be sent are dropped and counted; nobody waits for them."""
+"""Spans that cannot be exported are dropped and counted; nothing waits for the exporter."""
 
 from datetime import UTC, datetime
 from typing import Any

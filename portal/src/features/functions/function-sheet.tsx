@@ -81,8 +81,12 @@ function Details({ one }: { one: FunctionView }) {
           ],
           [
             "Runs",
-            { async: "in the worker's event loop", process: "in its own process", thread: "in a thread" }[one.kind] ??
-              one.kind,
+            {
+              async: "in the worker's event loop",
+              process: "in its own process",
+              thread: "in a thread",
+              celery: "by Celery's workers",
+            }[one.kind] ?? one.kind,
           ],
           ["Registered by path", one.handler_path],
           [

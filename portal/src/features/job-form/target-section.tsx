@@ -1,4 +1,4 @@
-import { Box, Braces, Code, Globe, Package, SquareTerminal, TriangleAlert } from "lucide-react";
+import { Box, Braces, Code, Globe, Package, Sprout, SquareTerminal, TriangleAlert } from "lucide-react";
 import { OptionCards } from "@/components/ui/option-cards";
 import { Panel } from "@/components/ui/panel";
 import { useWorkers } from "@/features/workers/queries";
@@ -7,6 +7,7 @@ import { useCan } from "@/session/use-can";
 import type { FormErrors } from "./form-errors";
 import { type Draft, type Kind, OTHER_KINDS, writeTarget } from "./model/draft";
 import { ArtifactFields } from "./targets/artifact-fields";
+import { CeleryFields } from "./targets/celery-fields";
 import { ContainerFields } from "./targets/container-fields";
 import { HttpFields } from "./targets/http-fields";
 import { OtherFields } from "./targets/other-fields";
@@ -19,6 +20,7 @@ const KINDS = [
   { value: "python", label: "Python function", hint: "Registered by workers", icon: Code },
   { value: "container", label: "Container", hint: "Docker or Podman", icon: Box },
   { value: "artifact", label: "Artifact", hint: "Verified archive", icon: Package },
+  { value: "celery", label: "Celery task", hint: "Of your own app", icon: Sprout },
 ];
 const OTHER = { value: "other", label: "Other", hint: OTHER_KINDS.join(", ") || "As JSON", icon: Braces };
 
@@ -38,7 +40,7 @@ export function TargetSection({ draft, onKind, onTarget, errors }: TargetSection
       <div className="space-y-4">
         <OptionCards
           label="Kind of target"
-          className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
+          className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-6"
           options={kinds.map((kind) => ({ ...kind, disabled: !code && kind.value !== "http" }))}
           value={draft.kind}
           onValue={(kind) => onKind(kind as Kind)}
@@ -86,6 +88,8 @@ function Fields({ draft, onTarget, errors }: Omit<TargetSectionProps, "onKind">)
       return <ContainerFields draft={draft.container} onDraft={onTarget} errors={errors} />;
     case "artifact":
       return <ArtifactFields draft={draft.artifact} onDraft={onTarget} errors={errors} />;
+    case "celery":
+      return <CeleryFields draft={draft.celery} onDraft={onTarget} errors={errors} />;
     case "other":
       return <OtherFields draft={draft.other} onDraft={onTarget} errors={errors} />;
   }

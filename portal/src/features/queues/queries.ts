@@ -51,3 +51,25 @@ export function useHoldQueue() {
     if (!paused || (await confirm(question))) mutation.mutate({ queue, paused });
   };
 }
+
+type Engine = "database" | "celery" | null;
+
+/** Affects all projects, so it asks. */
+export function useChooseEngine() {
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: ({ queue, engine }: { queue: QueueView; engine: Engine }) =>
+      call("PATCH /queues/{name}", { path: { name: queue.name }, body: { engine } }),
+    onError: (error, { queue }) => toastError(`Could not choose the engine of ${queue.name}`, error),
+    onSuccess: (found) => toast(`${found.name} is carried by ${found.carried_by}`),
+    onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
+  });
+  return async (queue: QueueView, engine: Engine) => {
+    const question = {
+      title: `Change the engine of ${queue.name}?`,
+      text: "Its runs, of all projects, then reach only workers of that engine. None is lost or executed twice.",
+      action: "Change",
+    };
+    if (await confirm(question)) mutation.mutate({ queue, engine });
+  };
+}

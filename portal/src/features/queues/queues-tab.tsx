@@ -6,12 +6,13 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { DataTable } from "@/components/ui/data-table";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Select } from "@/components/ui/select";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { count } from "@/lib/durations";
 import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
-import { useHoldQueue, useQueues } from "./queries";
+import { useChooseEngine, useHoldQueue, useQueues } from "./queries";
 
 export function QueuesTab() {
   const queues = useQueues();
@@ -62,6 +63,12 @@ const COLUMNS: ColumnDef<QueueView>[] = [
       ) : (
         <span className="text-muted">all projects</span>
       ),
+  },
+  {
+    id: "engine",
+    header: "Engine",
+    meta: { className: "hidden md:table-cell" },
+    cell: ({ row: { original: queue } }) => <Engine queue={queue} />,
   },
   {
     id: "queued",
@@ -119,6 +126,22 @@ function State({ queue }: { queue: QueueView }) {
 }
 
 const them = (runs: number) => (runs === 1 ? "it" : "them");
+
+/** Where there is no broker, there is nothing to choose. */
+function Engine({ queue }: { queue: QueueView }) {
+  const can = useCan();
+  const choose = useChooseEngine();
+  if (!can("queues:engine") || queue.engines.length < 2) return <span className="text-muted">{queue.carried_by}</span>;
+  const settings = queue.engine ? "as the settings say" : `${queue.carried_by} (settings)`;
+  return (
+    <Select
+      aria-label={`Engine of the queue ${queue.name}`}
+      choices={[{ value: "", label: settings }, ...queue.engines.map((value) => ({ value, label: value }))]}
+      value={queue.engine ?? ""}
+      onValue={(value) => void choose(queue, value === "database" || value === "celery" ? value : null)}
+    />
+  );
+}
 
 function Hold({ queue }: { queue: QueueView }) {
   const can = useCan();

@@ -1,4 +1,15 @@
-import { BellRing, Building2, KeyRound, Lock, type LucideIcon, ScrollText, User, UserCog, Users } from "lucide-react";
+import {
+  BellRing,
+  Building2,
+  KeyRound,
+  Lock,
+  type LucideIcon,
+  RadioTower,
+  ScrollText,
+  User,
+  UserCog,
+  Users,
+} from "lucide-react";
 
 export interface Section {
   path: string;
@@ -14,6 +25,7 @@ export const sections: Section[] = [
   { path: "keys", label: "API keys", icon: KeyRound, permission: "keys:read" },
   { path: "secrets", label: "Secrets", icon: Lock, permission: "secrets:read" },
   { path: "channels", label: "Channels", icon: BellRing, permission: "channels:read" },
+  { path: "sinks", label: "Event sinks", icon: RadioTower, permission: "sinks:read" },
   { path: "audit", label: "Audit trail", icon: ScrollText, permission: "audit:read" },
   { path: "users", label: "Users", icon: UserCog, permission: "users:read" },
   { path: "account", label: "My account", icon: User, permission: "account:own" },

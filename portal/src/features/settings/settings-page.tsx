@@ -4,6 +4,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { NotAllowed } from "@/components/ui/not-allowed";
 import { PageHeader } from "@/components/ui/page-header";
 import { ChannelsSection } from "@/features/channels/channels-section";
+import { SinksSection } from "@/features/sinks/sinks-section";
 import { cn } from "@/lib/cn";
 import { useScrolledTo } from "@/lib/use-scrolled-to";
 import { useCan } from "@/session/use-can";
@@ -22,6 +23,7 @@ const SHOWN = {
   keys: KeysSection,
   secrets: SecretsSection,
   channels: ChannelsSection,
+  sinks: SinksSection,
   audit: AuditSection,
   users: UsersSection,
   account: AccountSection,

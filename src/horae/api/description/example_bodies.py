@@ -56,6 +56,13 @@ BODIES: dict[str, Any] = {
         "quiet": {"windows": [{"start": "22:00", "end": "07:00"}], "timezone": "Europe/Berlin"},
     },
     "ChannelPatch": {"enabled": False},
+    "SinkBody": {
+        "name": "warehouse",
+        "target": {"kind": "webhook", "url": "https://warehouse.example.org/horae", "batch": 100},
+        "types": ["run.ended", "job.*"],
+    },
+    "SinkPatch": {"enabled": False},
+    "QueuePatch": {"engine": "celery"},
     "ReservationBody": {"projects": ["billing"]},
     "FunctionPatch": {"is_active": False},
     "NewFunction": {"name": "send_report", "handler_path": "shop.tasks.send_report"},

@@ -14,6 +14,7 @@ _WORKER = "01a1d9a4-02f1-7e0b-b6c1-64d1f2a7e801"
 _USER = "01a1d002-11aa-7f43-9c3e-5b1d8e7f6a52"
 _SCHEDULER = "01a1d9a4-0417-7d52-9b0a-8c1e5f7a2d34"
 _CHANNEL = "01a1dd80-3f52-7b6e-8d0c-71b2c3d4e5f6"
+_SINK = "01a1dd80-6a07-7c11-9b3e-20c1d2e3f4a5"
 _DELIVERY = "01a1de06-0a11-7c2d-9e3f-4a5b6c7d8e90"
 _MADE, _NIGHT, _ENDED = "2026-11-01T09:30:00Z", "2026-11-15T01:00:00Z", "2026-11-15T01:00:04.381Z"
 _TOMORROW = "2026-11-16T01:00:00Z"
@@ -83,6 +84,23 @@ _CHANNEL_VIEW = {
     "repeat_after": 3600,
     "per_hour": 60,
     "last_delivery": ...,
+}
+_SINK_VIEW = {
+    "id": _SINK,
+    "name": "warehouse",
+    "kind": "webhook",
+    "address": "https://warehouse.example.org/…",
+    "target": {"kind": "webhook", "batch": 100},
+    "types": ["run.ended", "job.*"],
+    "jobs": [],
+    "tags": [],
+    "keep_for": 86_400,
+    "max_waiting": 100_000,
+    "waiting": 0,
+    "sent": 18_422,
+    "dropped": 0,
+    "last_sent_at": _ENDED,
+    "last_error": None,
 }
 _KEY_VIEW = {"name": "deploy", "expires_at": None}
 _WORKER_VIEW = {"id": _WORKER, "name": "mail-1", "status": "busy", "projects": [], "isolation": ...}
@@ -169,6 +187,9 @@ BY_VIEW: dict[str, dict[str, Any]] = {
     "SecretView": {"name": "MAIL_TOKEN"},
     "ChannelView": _CHANNEL_VIEW,
     "NewChannelView": {**_CHANNEL_VIEW, "signing_key": None},
+    "SinkView": _SINK_VIEW,
+    "NewSinkView": {**_SINK_VIEW, "signing_key": "whsec_…"},
+    "SinkTestView": {"event_id": _DELIVERY, "sink": ...},
     "LastDeliveryView": {"state": "sent", "at": _ENDED},
     "DeliveryView": {
         "id": _DELIVERY,

@@ -18,8 +18,9 @@ from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.schemas.channels import ChannelBody, ChannelPatch, ChannelView, DeliveryView, NewChannelView
+from horae.api.scopes import scope_of
 from horae.api.views import listing, reply, shown
-from horae.domain.errors import InvalidInput, NotAllowed, NotFound
+from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.notify.channel import ChannelRecord, ChannelRules, ChannelSpec
 from horae.domain.notify.delivery import DeliveryRecord
@@ -38,6 +39,10 @@ Installation = Annotated[
 _READ_ONLY = frozenset(NewChannelView.model_fields) - frozenset(ChannelBody.model_fields)
 
 
+def new_signing_key() -> str:
+    return KEY_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
 def _channel_ref(ref: str) -> str:
     if len(ref) > 100:
         raise NotFound("there is no such channel")
@@ -48,12 +53,7 @@ Ref = Annotated[str, Path(alias="id", description="a channel's id or its name"),
 
 
 def _scope(principal: Principal, installation: bool) -> str:
-    """The project whose channels are meant."""
-    if not installation:
-        return principal.project_id
-    if principal.role != "admin":
-        raise NotAllowed("the channels of the installation are for admins")
-    return NIL
+    return scope_of(principal, installation, "channels")
 
 
 @router.get("/channels", response_model=Listing[ChannelView])
@@ -74,12 +74,11 @@ async def create_channel(
     """Creates a channel. The signing key of a webhook is generated unless you give one, and shown only here."""
     project_id = _scope(principal, installation)
     body = await read_model(request, ChannelBody)
-    key = KEY_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
     channel, made = await context.store.transact(
         channels.create_channel,
         channel_id=context.ids.new(),
         project_id=project_id,
-        change=_change(body, key),
+        change=_change(body, new_signing_key()),
         seals=context.seals,
         actor=principal.actor,
     )

@@ -26,6 +26,7 @@ async def explain_job(context: Ctx, principal: Annotated[Principal, Depends(allo
         project_id=principal.project_id,
         ref=ref,
         offline_after=context.settings.offline_after,
+        engines=context.settings.engines,
     )
     return reply(_json(found))
 

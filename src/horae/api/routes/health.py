@@ -21,6 +21,7 @@ from horae.domain.explain.explanation import counted
 from horae.domain.explain.strain import strain_in_words
 from horae.domain.runs.states import SchedulerStatus
 from horae.domain.runs.stranded import in_short
+from horae.domain.sinks.words import failing_in_words
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
 
@@ -87,7 +88,7 @@ async def detailed(request: Request, context: Ctx) -> Response:
 
 
 async def _notices(context: RequestContext) -> list[str]:
-    """Projects that are near a quota; none if counting takes too long because they are large."""
+    """Sinks that fail, and projects that are near a quota; none if counting takes too long because they are large."""
     try:
         return await asyncio.wait_for(context.store.read(_strained), PATIENCE)
     except (TimeoutError, StoreUnavailable):
@@ -96,7 +97,8 @@ async def _notices(context: RequestContext) -> list[str]:
 
 async def _strained(tx: Transaction) -> list[str]:
     now = await tx.now()
-    return [strain_in_words(one, now) for one in (await strained(tx))[:_NOTICES]]
+    sinks = [failing_in_words(one, now) for one in await tx.sinks.failing(_NOTICES)]
+    return [*sinks, *(strain_in_words(one, now) for one in (await strained(tx))[:_NOTICES])]
 
 
 async def _by_admin(request: Request) -> bool:

@@ -96,7 +96,7 @@ async def _in_short(tx: Transaction, offline_after: float) -> dict[str, Any]:
     alive = [worker for worker in workers if worker.there]
     minute = begin(summary.at, MINUTE)  # the last complete one is before it
     ended = await tx.series.read(INSTALLATION, WHOLE, MINUTE, minute - timedelta(seconds=MINUTE), minute)
-    due = await tx.jobs.next_due([shard.shard for shard in await tx.processes.shards()])
+    due_in = await tx.jobs.due_in([shard.shard for shard in await tx.processes.shards()])
     return {
         **summary_json(summary),
         "workers": {
@@ -106,7 +106,7 @@ async def _in_short(tx: Transaction, offline_after: float) -> dict[str, Any]:
             "slots_busy": sum(worker.busy for worker in alive),
             "runs_per_minute": sum(_runs(bucket) for _, bucket in ended),
         },
-        "scheduler": {"lag_seconds": 0.0 if due is None else max((summary.at - due).total_seconds(), 0.0)},
+        "scheduler": {"lag_seconds": 0.0 if due_in is None else max(-due_in, 0.0)},
     }
 
 

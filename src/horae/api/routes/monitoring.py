@@ -163,7 +163,7 @@ async def monitor_stranded(context: Ctx, principal: Annotated[Principal, Depends
         return reply({"timestamp": None, "items": []})
     items = []
     for one in found.stranded[:MOST_STRANDED]:
-        cause = why_stranded(one.queue, one.needs, found.workers, found.at)
+        cause = why_stranded(one.queue, one.needs, found.workers, found.at, found.engines)
         items.append(
             {
                 "queue": one.queue,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -59,17 +58,7 @@ async def log_in_with_code(request: Request, context: Ctx, authenticator: Auth) 
     body = await read_model(request, CodeBody)
     found = await factor.challenged(context, authenticator, request, "code", body.challenge.get_secret_value())
     session, token = signin.new_session(context, authenticator, request, found.user.id)
-
-    async def look() -> bool:
-        return None is not await context.store.transact(
-            second_factor.sign_in,
-            session=session,
-            checked=found.password,
-            code=body.code.get_secret_value(),
-            seals=context.seals,
-        )
-
-    await factor.check_code(context, authenticator, request, found, look)
+    await factor.check_code(context, authenticator, request, found, body.code, second_factor.sign_in, session=session)
     tokens = signin.tokens_json(context, authenticator, found.user, session.id, token)
     return signin.tokens_reply(request, context, authenticator, tokens)
 
@@ -89,7 +78,7 @@ async def enrol_at_login(request: Request, context: Ctx, authenticator: Auth) ->
     # A challenge can be sent again, and no request limit knows its sender yet: a QR code is work.
     await signin.admit(context, authenticator, request, {f"enrol:{found.user.id}": GUESS}, user=found.user)
     enrolment = factor.Enrolment(context, found)
-    await _begin(context, found, enrolment, None)
+    await _begin(context, found, enrolment)
     return reply(enrolment.json())
 
 
@@ -108,19 +97,8 @@ async def confirm_at_login(request: Request, context: Ctx, authenticator: Auth) 
         raise Conflict("you have already set up a second factor: sign in with it")
     session, token = signin.new_session(context, authenticator, request, found.user.id)
     recovery = factor.RecoveryCodes(found)
-
-    async def look() -> bool:
-        return await context.store.transact(
-            second_factor.confirm,
-            user_id=found.user.id,
-            checked=found.password,
-            code=body.code.get_secret_value(),
-            recovery=recovery.digests,
-            seals=context.seals,
-            opens=session,
-        )
-
-    await factor.check_code(context, authenticator, request, found, look)
+    enabling = {"user_id": found.user.id, "recovery": recovery.digests, "opens": session}
+    await factor.check_code(context, authenticator, request, found, body.code, second_factor.confirm, **enabling)
     tokens = signin.tokens_json(context, authenticator, found.user, session.id, token)
     return signin.tokens_reply(request, context, authenticator, {**tokens, "recovery_codes": recovery.codes})
 
@@ -152,13 +130,12 @@ async def enrol(request: Request, context: Ctx, authenticator: Auth, caller: Own
     found = await _with_password(request, context, authenticator, caller, body.password.get_secret_value())
     enrolment = factor.Enrolment(context, found)
     if not found.user.second_factor:
-        await _begin(context, found, enrolment, None)
+        await _begin(context, found, enrolment)
         return reply(enrolment.json())
     if body.code is None:
         raise Conflict("enter a code from the current app, or a recovery code, to replace it", field="code")
-    code = body.code.get_secret_value()
-    await _allowed(
-        factor.check_code(context, authenticator, request, found, lambda: _begins(context, found, enrolment, code))
+    await factor.check_own_code(
+        context, authenticator, request, found, body.code, second_factor.begin, sealed=enrolment.sealed
     )
     return reply(enrolment.json())
 
@@ -170,19 +147,8 @@ async def confirm(request: Request, context: Ctx, authenticator: Auth, caller: O
     user_id, session_id = _signed_in(caller)
     found = await context.store.read(_credentials, user_id)
     recovery = factor.RecoveryCodes(found)
-
-    async def look() -> bool:
-        return await context.store.transact(
-            second_factor.confirm,
-            user_id=found.user.id,
-            checked=found.password,
-            code=body.code.get_secret_value(),
-            recovery=recovery.digests,
-            seals=context.seals,
-            keep=session_id,
-        )
-
-    await _allowed(factor.check_code(context, authenticator, request, found, look))
+    enabling = {"user_id": found.user.id, "recovery": recovery.digests, "keep": session_id}
+    await factor.check_own_code(context, authenticator, request, found, body.code, second_factor.confirm, **enabling)
     authenticator.forget(session_id)
     return reply({"recovery_codes": recovery.codes})
 
@@ -195,18 +161,8 @@ async def renew_recovery_codes(request: Request, context: Ctx, authenticator: Au
     if not found.user.second_factor:
         raise Conflict(_OFF)
     recovery = factor.RecoveryCodes(found)
-
-    async def look() -> bool:
-        return await context.store.transact(
-            second_factor.new_recovery_codes,
-            user_id=found.user.id,
-            checked=found.password,
-            code=body.code.get_secret_value(),
-            recovery=recovery.digests,
-            seals=context.seals,
-        )
-
-    await _allowed(factor.check_code(context, authenticator, request, found, look))
+    verb, values = second_factor.new_recovery_codes, {"user_id": found.user.id, "recovery": recovery.digests}
+    await factor.check_own_code(context, authenticator, request, found, body.code, verb, **values)
     return reply({"recovery_codes": recovery.codes})
 
 
@@ -222,17 +178,9 @@ async def turn_off(request: Request, context: Ctx, authenticator: Auth, caller: 
     found = await _with_password(request, context, authenticator, caller, body.password.get_secret_value())
     if not found.user.second_factor:
         raise Conflict(_OFF)
-
-    async def look() -> bool:
-        return await context.store.transact(
-            second_factor.turn_off,
-            user_id=found.user.id,
-            checked=found.password,
-            code=body.code.get_secret_value(),
-            seals=context.seals,
-        )
-
-    await _allowed(factor.check_code(context, authenticator, request, found, look))
+    await factor.check_own_code(
+        context, authenticator, request, found, body.code, second_factor.turn_off, user_id=found.user.id
+    )
     authenticator.forget(session_id)
     return Response(status_code=204)
 
@@ -272,13 +220,6 @@ async def _with_password(
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
 
 
-async def _allowed(checking: Awaitable[None]) -> None:
-    try:
-        await checking
-    except Unauthenticated as error:
-        raise NotAllowed(str(error)) from None
-
-
 async def _credentials(tx: Transaction, user_id: str) -> Credentials:
     found = await tx.accounts.credentials(user_id)
     if found is None:
@@ -286,12 +227,9 @@ async def _credentials(tx: Transaction, user_id: str) -> Credentials:
     return found
 
 
-async def _begin(context: RequestContext, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> None:
-    if not await _begins(context, found, enrolment, code):
+async def _begin(context: RequestContext, found: Credentials, enrolment: factor.Enrolment) -> None:
+    """For a user without a second factor: there is no code to check."""
+    if not await context.store.transact(
+        second_factor.begin, sealed=enrolment.sealed, checked=found.password, code=None, seals=context.seals
+    ):
         raise Conflict("your password or second factor has just been changed: sign in again")
-
-
-async def _begins(context: RequestContext, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> bool:
-    return await context.store.transact(
-        second_factor.begin, sealed=enrolment.sealed, checked=found.password, code=code, seals=context.seals
-    )

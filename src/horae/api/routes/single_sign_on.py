@@ -22,7 +22,7 @@ from horae.api.signing_in.authenticator import Auth, Authenticator
 from horae.api.signing_in.sso import SignInAttempt, provider_of
 from horae.api.views import reply
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
-from horae.domain.people.account import PORTAL, Credentials, NewSession, User
+from horae.domain.people.account import PORTAL, NewSession, User
 from horae.domain.people.lockout import ADDRESS
 from horae.domain.people.single_sign_on import NotAccepted, Person, Refusal, person
 from horae.ports import Proof
@@ -68,28 +68,14 @@ async def link_sso(request: Request, context: Ctx, authenticator: Auth, caller: 
     except Unauthenticated:
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
     if found.user.second_factor:
-        await _check_code(request, context, authenticator, found, body)
+        if body.code is None:
+            raise Conflict("enter a code from your app, or a recovery code, to connect your account", field="code")
+        await factor.check_own_code(
+            context, authenticator, request, found, body.code, second_factor.prove, user_id=found.user.id
+        )
     return await _start(
         request, context, authenticator, sso.begin(context, authenticator, request, body.next, session_id)
     )
-
-
-async def _check_code(
-    request: Request, context: RequestContext, authenticator: Authenticator, found: Credentials, body: LinkBody
-) -> None:
-    if body.code is None:
-        raise Conflict("enter a code from your app, or a recovery code, to connect your account", field="code")
-    code = body.code.get_secret_value()
-
-    async def look() -> bool:
-        return await context.store.transact(
-            second_factor.prove, user_id=found.user.id, checked=found.password, code=code, seals=context.seals
-        )
-
-    try:
-        await factor.check_code(context, authenticator, request, found, look)
-    except Unauthenticated as error:
-        raise NotAllowed(str(error)) from None
 
 
 def _signed_in(caller: Caller) -> tuple[User, str]:

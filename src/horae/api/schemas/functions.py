@@ -47,6 +47,7 @@ class FunctionView(BaseModel):
     description: str
     handler: str
     kind: str
+    handler_type: str = Field(description="`function`, `async_function`, or `celery_task` of a Celery app")
     queue: str | None
     default_timeout: float | None
     parameters: dict[str, Any]

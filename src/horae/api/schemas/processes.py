@@ -56,6 +56,7 @@ class WorkerView(BaseModel):
     drain_requested_by: str | None
     trouble: TroubleView | None
     isolation: IsolationView | None
+    engine: str | None
 
 
 class BusyWorkerView(WorkerView):

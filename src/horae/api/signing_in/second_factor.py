@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import segno
 from fastapi import Request
+from pydantic import SecretStr
 
 from horae.accounts import sessions
 from horae.api.address import crowd
@@ -17,6 +19,7 @@ from horae.api.errors import ChallengeExpired, SecondFactorNeeded, Unauthenticat
 from horae.api.signing_in import signin
 from horae.api.signing_in.authenticator import Authenticator
 from horae.api.signing_in.challenges import GOOD_FOR, Step
+from horae.domain.errors import NotAllowed
 from horae.domain.people import totp
 from horae.domain.people.account import Credentials
 from horae.domain.people.lockout import ADDRESS
@@ -58,19 +61,38 @@ async def check_code(
     authenticator: Authenticator,
     request: Request,
     found: Credentials,
-    look: Callable[[], Awaitable[bool]],
+    code: SecretStr,
+    verb: Callable[..., Awaitable[object]],
+    **values: Any,
 ) -> None:
-    """Counts an attempt, then calls `look` to check the code. Codes are counted separately from passwords: an attacker
-    with the password could reset that count as often as they like."""
+    """Counts an attempt, then runs the verb, which checks the code and returns whether it is right. Codes are counted
+    separately from passwords: an attacker with the password could reset that count as often as they like."""
     at = _at(authenticator, request)
     _, known = await context.store.read(signin.credentials, found.user.id, at)
     account = f"code:{found.user.id}{f' at {at}' if known else ''}"
     address = signin.address_bucket(authenticator, request)
     await signin.admit(context, authenticator, request, {account: CODES, address: ADDRESS}, user=found.user)
-    if not await look():
+    proof = {"checked": found.password, "code": code.get_secret_value(), "seals": context.seals}
+    if not await context.store.transact(verb, **proof, **values):
         authenticator.refusals.note(request, "code", user=found.user.username)
         raise Unauthenticated(WRONG)
     await context.store.transact(sessions.forgive, account=account, others=[address])
+
+
+async def check_own_code(
+    context: RequestContext,
+    authenticator: Authenticator,
+    request: Request,
+    found: Credentials,
+    code: SecretStr,
+    verb: Callable[..., Awaitable[object]],
+    **values: Any,
+) -> None:
+    """Likewise for a user who is signed in: a 401 would say that their token is invalid."""
+    try:
+        await check_code(context, authenticator, request, found, code, verb, **values)
+    except Unauthenticated as error:
+        raise NotAllowed(str(error)) from None
 
 
 def _at(authenticator: Authenticator, request: Request) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from horae.declarative.importers import Imported, Json, slug
+from horae.declarative.importers.days import Inexpressible, both_days
 from horae.domain.errors import InvalidInput
 
 _FIELDS = ("second", "minute", "hour", "day", "month", "day_of_week")
@@ -25,6 +26,9 @@ def read_scheduler(scheduler: Any) -> Imported:
         name = _name(job)
         try:
             schedule = _schedule(job.trigger)
+        except Inexpressible as reason:
+            imported.notes.append(f"{name}: left out: {reason}")
+            continue
         except (AttributeError, TypeError, ValueError):
             schedule = None
         if schedule is None:
@@ -95,13 +99,13 @@ def _schedule(trigger: Any) -> Json | None:
 def _days(days: str, weekdays: str) -> tuple[str, str]:
     """`last` and `2nd mon` are L and MON#2 in cron, the latter a day of the week."""
     if days == "last":
-        return "L", _weekdays(weekdays)
+        return both_days("L", _weekdays(weekdays))
     if found := _NTH.fullmatch(days):
         if weekdays != "*":
             raise ValueError("both are days of the week")
         which, day = found.groups()
         return "*", f"{_DAYS.index(day) + 1}L" if which == "last" else f"{day.upper()}#{_ORDINALS.index(which) + 1}"
-    return days, _weekdays(weekdays)
+    return both_days(days, _weekdays(weekdays))
 
 
 def _weekdays(text: str) -> str:

@@ -1,22 +1,26 @@
 """Celery beat: a `beat_schedule` (of an app, or the dictionary itself), or rows of django-celery-beat as `manage.py
-dumpdata django_celery_beat` writes them. Celery is not needed: schedules are recognised by their attributes."""
+dumpdata django_celery_beat` writes them. The tasks stay where they are, and jobs call them by `celery` targets; or they
+become functions of Horae's workers. Celery is not needed: schedules are recognised by their attributes."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from horae.declarative.importers import Imported, Json
+from horae.declarative.importers.days import Inexpressible, both_days
 from horae.domain.errors import InvalidInput
 
-_READ = frozenset({"queue", "description", "priority", "expires", "one_off"})
+_READ = frozenset({"queue", "description", "priority", "expires", "one_off", "headers"})
+_AS_BEFORE: Json = {"timeout": 86_400, "retry": {"max_attempts": 1}, "overlap": "allow"}  # beat has no such rules
 _UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
-def read_app(found_at: Any) -> Imported:
-    """An app with `conf.beat_schedule`, or the dictionary."""
+def read_app(found_at: Any, *, functions: bool = False) -> Imported:
+    """An app with `conf.beat_schedule`, or the dictionary. `functions`: Horae's workers have the tasks as functions."""
     conf = getattr(found_at, "conf", None)
     entries = getattr(conf, "beat_schedule", None) if conf is not None else found_at
     if not isinstance(entries, dict):
@@ -30,13 +34,16 @@ def read_app(found_at: Any) -> Imported:
             _add(
                 imported,
                 _Entry(str(name), entry["task"], schedule, entry.get("args"), entry.get("kwargs"), options),
+                functions=functions,
             )
+        except Inexpressible as reason:
+            imported.notes.append(f"{name}: left out: {reason}")
         except (AttributeError, KeyError, TypeError, ValueError):
             imported.notes.append(f"{name}: left out: it is not a valid entry of a beat_schedule")
     return imported
 
 
-def read_rows(text: str) -> Imported:
+def read_rows(text: str, *, functions: bool = False) -> Imported:
     """A dump of django-celery-beat's tables."""
     try:
         rows = json.loads(text)
@@ -48,7 +55,9 @@ def read_rows(text: str) -> Imported:
     imported = Imported()
     for task in tables.get("periodictask", {}).values():
         try:
-            _add(imported, _row(task, tables))
+            _add(imported, _row(task, tables), functions=functions)
+        except Inexpressible as reason:
+            imported.notes.append(f"{task['name']}: left out: {reason}")
         except (AttributeError, KeyError, TypeError, ValueError):
             name = task.get("name") or "a task without a name"
             imported.notes.append(f"{name}: left out: its row, or the one of its schedule, cannot be read")
@@ -83,29 +92,51 @@ class _Entry:
     enabled: bool = True
 
 
-def _add(imported: Imported, entry: _Entry) -> None:
+def _add(imported: Imported, entry: _Entry, *, functions: bool) -> None:
     options, schedule = entry.options, entry.schedule
     if schedule is None:
         imported.notes.append(f"{entry.name}: left out: Horae has no such kind of schedule")
         return
-    notes = ["positional arguments are not imported: pass them by name"] if entry.args else []
     if options.get("one_off") and "at" not in schedule:
         schedule = {**schedule, "max_runs": 1}
-    fields: Json = {
-        "name": entry.name,
-        "target": {"kind": "python", "function": entry.task, "arguments": dict(entry.kwargs or {})},
-        "schedule": schedule,
-    }
-    for name in ("queue", "description"):
-        if options.get(name):
-            fields[name] = options[name]
-    if isinstance(options.get("priority"), int) and 0 <= options["priority"] <= 9:
-        fields["priority"] = options["priority"]
+    fields: Json = {"name": entry.name, "schedule": schedule, **_AS_BEFORE}
+    fields |= _function(entry) if functions else {"target": _task(entry)}
+    if options.get("description"):
+        fields["description"] = options["description"]
     if isinstance(options.get("expires"), int | float):
         fields["start_within"] = float(options["expires"])
-    if others := [name for name in options if name not in _READ]:
-        notes.append(f"not imported: {', '.join(others)}")
-    imported.add(fields, enabled=entry.enabled, notes=notes)
+    lost = ["positional arguments are not imported: pass them by name"] if functions and entry.args else []
+    read = _READ - {"headers"} if functions else _READ
+    if others := [name for name in options if name not in read]:
+        lost.append(f"not imported: {', '.join(others)}")
+    imported.add(fields, enabled=entry.enabled, notes=lost)
+
+
+def _task(entry: _Entry) -> Json:
+    """Queue, priority and headers are those of the broker, not of Horae's workers."""
+    options = entry.options
+    target: Json = {"kind": "celery", "task": entry.task}
+    if entry.args:
+        target["args"] = list(entry.args)
+    if entry.kwargs:
+        target["kwargs"] = dict(entry.kwargs)
+    if options.get("queue"):
+        target["queue"] = str(getattr(options["queue"], "name", options["queue"]))
+    if isinstance(options.get("headers"), dict):
+        target["headers"] = {str(name): str(value) for name, value in options["headers"].items()}
+    return target | _priority(options)
+
+
+def _function(entry: _Entry) -> Json:
+    """The queue and the priority of the job: Horae's workers have the function."""
+    queue = {"queue": entry.options["queue"]} if entry.options.get("queue") else {}
+    target = {"kind": "python", "function": entry.task, "arguments": dict(entry.kwargs or {})}
+    return {"target": target, **queue, **_priority(entry.options)}
+
+
+def _priority(options: Json) -> Json:
+    found = options.get("priority")
+    return {"priority": found} if isinstance(found, int) and 0 <= found <= 9 else {}
 
 
 def _schedule(schedule: Any, zone: str) -> Json | None:
@@ -140,10 +171,11 @@ def _row_schedule(task: Json, tables: dict[str, dict[Any, Json]]) -> Json | None
 
 def _cron(fields: Json, zone: str) -> Json:
     parts = [_text(fields[name]) for name in ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")]
+    parts[2], parts[4] = both_days(parts[2], parts[4])
     return {"cron": " ".join(parts), "timezone": zone}
 
 
 def _text(field: Any) -> str:
     if isinstance(field, set | list | tuple):
         return ",".join(str(one) for one in sorted(field))
-    return str(field).replace(" ", "")
+    return re.sub(r"[A-Za-z]{4,}", lambda name: name[0][:3], str(field).replace(" ", ""))  # sunday is SUN

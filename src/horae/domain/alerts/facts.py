@@ -10,6 +10,7 @@ from typing import NamedTuple
 from horae.domain.alerts.spec import NO_PROJECT_RULES, NONE, JobRules, ProjectAlertSpec
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.stranded import Stranded
 
 
@@ -135,6 +136,7 @@ class WatchFacts:
     by_job: Mapping[str, JobRules] = field(default_factory=dict)
     workers: tuple[WorkerRecord, ...] = ()
     schedulers: tuple[SchedulerRecord, ...] = ()
+    engines: EngineChoice = DATABASE_ONLY
     stranded: tuple[Stranded, ...] = ()
     waiting: tuple[WaitingJob, ...] = ()
     overdue: tuple[OverdueJob, ...] = ()

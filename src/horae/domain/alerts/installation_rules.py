@@ -87,7 +87,7 @@ def nobody_can_take(facts: WatchFacts) -> Iterator[Finding]:
         first = min(same, key=lambda one: one.since)
         if facts.now - first.since < _PATIENCE:
             continue
-        cause = why_stranded(first.queue, first.needs, facts.workers, facts.now)
+        cause = why_stranded(first.queue, first.needs, facts.workers, facts.now, facts.engines)
         runs, fix = sum(one.runs for one in same), cause.unblock or "start a worker that can"
         yield Finding(
             rule="nobody_can_take",

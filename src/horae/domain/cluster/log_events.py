@@ -33,11 +33,17 @@ SKIPPED = LogEvent("run skipped", "Occurrences that do not run.", ("reason", "oc
 CLAIMED = LogEvent("run claimed", "A worker took a run, perhaps ahead of a free slot.", roles=("worker",))
 RELEASED = LogEvent("run released", "A worker returned a run that it had not started.", roles=("worker",))
 STARTED = LogEvent("run started", "An attempt began.", ("trigger", "scheduled_for"), ("worker",))
-PARKED = LogEvent("run parked", "The attempt left its worker and waits for a callback.", roles=("worker",))
+PARKED = LogEvent(
+    "run parked",
+    "The attempt left its worker and waits for a callback, or for the end of its Celery task.",
+    roles=("worker",),
+)
 
 _OVER = ("duration_ms", "code")
 OVER = {
-    AttemptOutcome.SUCCEEDED: LogEvent("attempt succeeded", "A callback ended a parked attempt.", _OVER, ("serve",)),
+    AttemptOutcome.SUCCEEDED: LogEvent(
+        "attempt succeeded", "A callback or the end of its task ended a parked attempt.", _OVER, ("serve", "worker")
+    ),
     AttemptOutcome.FAILED: LogEvent("attempt failed", "An attempt failed.", _OVER, ("worker", "serve")),
     AttemptOutcome.TIMED_OUT: LogEvent(
         "attempt timed out", "An attempt exceeded its timeout, or its callback did not come in time.", _OVER

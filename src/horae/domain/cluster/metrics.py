@@ -130,11 +130,28 @@ OWN_SLOTS = Family("horae_worker_slots", "gauge", "Slots of this worker.", (), (
 OWN_BUSY = Family("horae_worker_slots_busy", "gauge", "Those of them in which something runs.", (), ("worker",))
 OWN_AHEAD = Family("horae_worker_prefetched", "gauge", "Runs claimed ahead of the slots.", (), ("worker",))
 DRAINING = Family("horae_worker_draining", "gauge", "1 while this worker takes nothing more.", (), ("worker",))
+PUBLISHED = Family(
+    "horae_published_runs_total",
+    "counter",
+    "Runs that this process published to a broker: when they were queued, when they were due, or again.",
+    ("reason",),
+    _ALL,
+)
+REJECTED = Family(
+    "horae_rejected_messages_total", "counter", "Messages of a broker that are not Horae's.", (), ("worker",)
+)
 OWN_SHARDS = Family("horae_scheduler_shards", "gauge", "Shards that this scheduler owns.", (), ("scheduler",))
 DELIVERIES = Family(
     "horae_deliveries_total",
     "counter",
     "Attempts of this scheduler to deliver a notification, by kind of channel and result.",
+    ("kind", "result"),
+    ("scheduler",),
+)
+EVENTS = Family(
+    "horae_events_total",
+    "counter",
+    "Events that this scheduler sent to sinks or dropped, and calls that failed, by kind of sink and result.",
     ("kind", "result"),
     ("scheduler",),
 )

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from horae.domain.cluster.isolation import Isolation
 from horae.domain.cluster.trouble import Trouble
+from horae.domain.runs.engine_choice import DATABASE
 from horae.domain.runs.states import SchedulerStatus, WorkerStatus
 
 
@@ -35,6 +36,7 @@ class WorkerSign:
     slots: int
     projects: tuple[str, ...] = ()  # slugs of those it is bound to: it serves the queues that it names
     isolation: Isolation | None = None  # None for workers of older versions, which do not report it
+    engine: str | None = None  # where its runs come from; None likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ class WorkerRecord(WorkerSign):
 
     def serves(self, queue: str) -> bool:
         return self.serves_all or queue in self.queues
+
+    def takes(self, queue: str, engine: str) -> bool:
+        """Whether runs of this queue, which that engine carries, can reach it. From the database it also takes what a
+        broker carries, if it names the queue."""
+        if not self.serves(queue):
+            return False
+        return self.engine in (None, engine) or (self.engine == DATABASE and queue in self.queues)
 
     @property
     def there(self) -> bool:

@@ -24,8 +24,12 @@ _DOES = {
     "alerts": "evaluate alerts",
     "shards": "renew its shards",
     "deliver": "send notifications",
+    "events": "send events to sinks",
     "pings": "notice missing pings",
     "series": "record time series",
+    "send tasks": "send tasks to Celery",
+    "look up tasks": "look up the results of Celery tasks",
+    "revoke tasks": "revoke Celery tasks",
     "publish": "publish runs to the broker",
     "wake-ups": "receive wake-ups",
 }

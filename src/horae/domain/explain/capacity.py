@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.explain.explanation import Gate, command, counted, named, span
 from horae.domain.jobs.queue import QueueRecord
+from horae.domain.runs.engine_choice import CELERY, DATABASE
 from horae.domain.runs.states import WorkerStatus
 
 SILENT_AFTER = timedelta(seconds=15)  # five heartbeats by default
@@ -27,11 +28,12 @@ def capacity_gates(
     needs: str,
     now: datetime,
     wanted: bool,
+    engine: str = DATABASE,
     ahead: int = 0,
     paused: QueueRecord | None = None,
 ) -> list[Gate]:
     """The gates `queue`, `capability` and `slots`. `wanted` is whether a run needs a slot now: otherwise busy slots are
-    not a problem yet. `paused` is the queue, if it is paused."""
+    not a problem yet. `engine` carries the queue; `paused` is the queue, if it is paused."""
     if paused is not None and paused.paused_at is not None:
         since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
         unasked = "unknown while the queue is paused"
@@ -47,9 +49,9 @@ def capacity_gates(
             _unasked("slots", unasked),
         ]
     there = [worker for worker in workers if worker.there]
-    serving = [worker for worker in there if worker.serves(queue)]
+    serving = [worker for worker in there if worker.takes(queue, engine)]
     claiming = [w for w in serving if w.status != WorkerStatus.DRAINING and not silent(w.heartbeat_at, now)]
-    gate = _queue(queue, there, serving, claiming, now)
+    gate = _queue(queue, engine, there, serving, claiming, now)
     if gate.state != "open":
         unasked = "unknown while no live worker serves the queue"
         return [gate, _unasked("capability", unasked), _unasked("slots", unasked)]
@@ -75,7 +77,7 @@ def _failing(able: Sequence[WorkerRecord], now: datetime) -> Gate:
         for worker in able
         if worker.trouble is not None
     ]
-    return Gate("claim", "closed", named(reasons), "see the log of that worker, and restart it once the cause is fixed")
+    return Gate("claim", "closed", named(reasons), "fix the cause, which its log tells in full: it keeps trying")
 
 
 def _unasked(name: str, why: str) -> Gate:
@@ -84,6 +86,7 @@ def _unasked(name: str, why: str) -> Gate:
 
 def _queue(
     queue: str,
+    engine: str,
     there: Sequence[WorkerRecord],
     serving: Sequence[WorkerRecord],
     claiming: Sequence[WorkerRecord],
@@ -91,7 +94,8 @@ def _queue(
 ) -> Gate:
     if claiming:
         return Gate("queue", "open", f"{_names(claiming)} {_verb(claiming, 'serve')} queue {queue!r}")
-    start = f"start a worker that serves queue {queue!r}: {command('worker', '--queues', queue)}"
+    there_from = ("--engine", engine) if engine == CELERY or _elsewhere(queue, there, serving) else ()
+    start = f"start a worker that serves queue {queue!r}: {command('worker', *there_from, '--queues', queue)}"
     quiet = [worker for worker in serving if silent(worker.heartbeat_at, now)]
     if quiet:
         only = f"{_names(quiet)}, which {_verb(quiet, 'serve')} queue {queue!r}"
@@ -103,16 +107,33 @@ def _queue(
     if serving:
         only = f"{_names(serving)}, which {_verb(serving, 'serve')} queue {queue!r}"
         return Gate("queue", "closed", f"{only}, {'is' if len(serving) == 1 else 'are'} shutting down", start)
+    if elsewhere := _elsewhere(queue, there, serving):
+        return _other_engine(queue, engine, elsewhere, start)
     if there:
         others = named(f"{worker.name} ({_served(worker)})" for worker in there)
         return Gate("queue", "closed", f"no live worker serves queue {queue!r}; alive: {others}", start)
     return Gate("queue", "closed", f"no live worker serves queue {queue!r}: no worker is alive", start)
 
 
+def _elsewhere(queue: str, there: Sequence[WorkerRecord], serving: Sequence[WorkerRecord]) -> Sequence[WorkerRecord]:
+    """Workers that serve the queue, but not by the engine that carries it."""
+    return [] if serving else [worker for worker in there if worker.serves(queue)]
+
+
+def _other_engine(queue: str, engine: str, elsewhere: Sequence[WorkerRecord], start: str) -> Gate:
+    if engine == CELERY:
+        detail = f"queue {queue!r} is carried by celery, and no live worker consumes it from the broker"
+        others = f"{_names(elsewhere)} {_verb(elsewhere, 'claim')} from the database"
+        back = command("queues", "set", queue, "--engine", DATABASE)
+        return Gate("queue", "closed", f"{detail}; {others}", f"{start}; or let the database carry it: {back}")
+    detail = f"queue {queue!r} is carried by the database, and no live worker claims it from there"
+    return Gate("queue", "closed", f"{detail}; {_names(elsewhere)} {_verb(elsewhere, 'consume')} from a broker", start)
+
+
 def _incapable(queue: str, needs: str, claiming: Sequence[WorkerRecord], there: Sequence[WorkerRecord]) -> Gate:
     offered = named(f"{worker.name} offers {', '.join(worker.offers) or 'nothing'}" for worker in claiming)
     detail = f"no live worker that serves queue {queue!r} offers {needs!r}; {offered}"
-    elsewhere = [worker for worker in there if needs in worker.offers and worker not in claiming]
+    elsewhere = [worker for worker in there if needs in worker.offers and not worker.serves(queue)]
     if elsewhere:
         unblock = f"let {_names(elsewhere)}, which {_verb(elsewhere, 'offer')} it, serve queue {queue!r}"
     elif needs.startswith("python:"):

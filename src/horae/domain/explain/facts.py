@@ -16,6 +16,7 @@ from horae.domain.jobs.queue import QueueRecord
 from horae.domain.jobs.standing import paused_at
 from horae.domain.people.quota import Usage
 from horae.domain.runs.attempts import AttemptRecord
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.time.openings import Timed
@@ -112,6 +113,7 @@ class JobFacts:
     unreadable: tuple[UnreadableNote, ...] = ()
     live_quota: Usage | None = None  # of the project, if it has one
     function: FunctionRecord | None = None  # that it calls, if it calls one that is registered
+    engines: EngineChoice = DATABASE_ONLY
 
     @property
     def spec(self) -> JobSpec:
@@ -150,4 +152,4 @@ class RunFacts:
     dead_since: datetime | None = None
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
-    carried: bool = False  # by a broker
+    engines: EngineChoice = DATABASE_ONLY

@@ -14,6 +14,7 @@ from horae.domain.explain.function import function_gates
 from horae.domain.runs.firing import Firing, Occurrence
 from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import admit
+from horae.domain.runs.remote_task import is_remote
 from horae.domain.runs.states import RunStatus, SkipReason
 from horae.domain.runs.stuck import stuck
 from horae.domain.time.schedule import AfterSchedule
@@ -185,6 +186,7 @@ def _capacity(facts: JobFacts) -> list[Gate]:
         needs=spec.target.needs,
         now=facts.now,
         wanted=wanted,
+        engine=facts.engines.of(spec.queue),
         paused=facts.paused_queues.get(spec.queue),
     )
 
@@ -201,7 +203,8 @@ def _live(facts: JobFacts) -> Gate | None:
 
 def _one_live(run: LiveRun, facts: JobFacts) -> str:
     if run.parked and run.started_at is not None:
-        return f"{run.id} started {distance(run.started_at, facts.now)}, and waits for its callback"
+        what = "the end of its task" if is_remote(run.needs) else "its callback"
+        return f"{run.id} started {distance(run.started_at, facts.now)}, and waits for {what}"
     if run.status == RunStatus.RUNNING and run.started_at is not None:
         where = worker_name(facts.workers, run.worker_id)
         if run.started_at > facts.now:

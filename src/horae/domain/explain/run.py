@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from horae.domain.explain.capacity import capacity_gates, silent, worker_name
 from horae.domain.explain.clock import blackout_in_words
@@ -10,6 +10,7 @@ from horae.domain.explain.definition import definition_gates
 from horae.domain.explain.explanation import Gate, Meaning, brief, command, counted, distance, moment, named, span, when
 from horae.domain.explain.facts import RunFacts
 from horae.domain.explain.function import function_of
+from horae.domain.runs.remote_task import SPARE, is_remote, task_id
 from horae.domain.runs.states import RunStatus, SkipReason, Trigger, WorkerStatus
 from horae.domain.runs.stuck import lost, stuck, taken_back
 from horae.domain.time.blackouts import closed_until
@@ -49,6 +50,7 @@ def _queued(facts: RunFacts) -> list[Gate]:
         needs=needs,
         now=facts.now,
         wanted=wanted,
+        engine=facts.engines.of(run.queue),
         ahead=facts.ahead,
         paused=facts.paused_queues.get(run.queue),
     )
@@ -56,7 +58,7 @@ def _queued(facts: RunFacts) -> list[Gate]:
 
 def _broker(facts: RunFacts) -> list[Gate]:
     """Of a queue whose runs a broker carries."""
-    if not facts.carried:
+    if not facts.engines.carried(facts.run.queue):
         return []
     trouble = next((one.trouble for one in facts.schedulers if one.trouble and one.trouble.loop == "publish"), None)
     if trouble is not None:
@@ -162,6 +164,8 @@ def _running(facts: RunFacts) -> list[Gate]:
         return [*gates, Gate("worker", "closed", detail, "wait a moment", meaning="waiting"), _lease(facts)]
     took = f"{_attempt(facts)} began {when(run.started_at, now)}"
     if run.parked:
+        if facts.spec is not None and is_remote(facts.spec.target.needs):
+            return [*gates, Gate("attempt", "open", took), _task(facts, facts.spec.target.needs)]
         return [*gates, Gate("attempt", "open", f"{took}, and its call was answered with 202"), _callback(facts)]
     known = facts.spec is not None and not facts.spec.fault
     limit = f", and may take {facts.spec.timeout:g} s" if facts.spec and known else ""
@@ -176,6 +180,19 @@ def _callback(facts: RunFacts) -> Gate:
         cancel = f"wait for the callback, or cancel it: {command('runs', 'cancel', run.id)}"
         return Gate("callback", "closed", detail, cancel, until, "waiting")
     return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", taken_back(facts))
+
+
+def _task(facts: RunFacts, needs: str) -> Gate:
+    """Of a task that another system executes."""
+    run, now = facts.run, facts.now
+    which = f"the task {task_id(run.id, run.attempt)} of Celery"
+    if not any(worker.there and needs in worker.offers for worker in facts.workers):
+        start = f"start a worker with {needs} in HORAE_EXECUTORS"
+        return Gate("task", "closed", f"it is parked, but no live worker follows {which}", start)
+    until = (run.lease_until or now) - timedelta(seconds=SPARE)
+    detail = f"it is parked, and waits for the end of {which}, until {when(until, now)}"
+    cancel = f"wait for the task, or cancel it: {command('runs', 'cancel', run.id)}"
+    return Gate("task", "closed", detail, cancel, until, "waiting")
 
 
 def _worker(facts: RunFacts) -> Gate:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 NEEDS = "python:"  # prefix of the needs of a run of a function
+TASKS = "celery:"  # prefix of the names of Celery tasks: they cannot be taken for functions of the same name
 _LONGEST_DESCRIPTION = 10_000
 _LONGEST_SCHEMA = 256 * 1024
 _KINDS = {
@@ -84,6 +85,11 @@ class FunctionRecord(FunctionSign):
     handler_path: str | None = None  # if an admin registered it by its path
     import_error: str | None = None  # then: why no worker could import it lately
     imported_at: datetime | None = None  # when a worker last did
+
+    @property
+    def handler_type(self) -> str:
+        """Who calls it: a Celery worker, or a Horae worker in one of two ways."""
+        return {"celery": "celery_task", "async": "async_function"}.get(self.kind, "function")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ class QueueRecord:
     queued: int
     running: int
     projects: tuple[str, ...] = ()
+    engine: str | None = None  # chosen for it; None: as the settings say
 
 
 @dataclass(frozen=True, slots=True)

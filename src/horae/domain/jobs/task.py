@@ -141,11 +141,17 @@ def describe(
         takes_any=any(p.kind is p.VAR_KEYWORD for p in parameters),
         takes_context=takes_context,
         display_name=(display_name or spoken(name))[:200],
-        description=inspect.cleandoc(getattr(call, "__doc__", None) or "") if description is None else description,
+        description=_documentation(call) if description is None else description,
         queue=queue,
         timeout=timeout,
         retry=retry,
     )
+
+
+def _documentation(call: Callable[..., Any]) -> str:
+    """Its own, not that of its class: a Celery task is an object."""
+    own = getattr(call, "__doc__", None)
+    return inspect.cleandoc(own) if own and own != type(call).__doc__ else ""
 
 
 def spoken(name: str) -> str:

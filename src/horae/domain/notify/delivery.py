@@ -94,11 +94,13 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The outcome of a try; `error` None: the receiver accepted it. A permanent failure is not retried."""
+    """The outcome of a try; `error` None: the receiver accepted it. A permanent failure is not retried. `status` is
+    that of an HTTP answer."""
 
     error: str | None = None
     permanent: bool = False
     retry_after: float | None = None
+    status: int | None = None
 
 
 def as_json(envelope: Envelope) -> dict[str, Any]:

@@ -82,11 +82,11 @@ def matches(name: str, spec: ChannelSpec, notice: Notice) -> bool:
     return not spec.jobs or (
         notice.subject_kind == "job"
         and notice.subject_name is not None
-        and any(_fits(notice.subject_name, job) for job in spec.jobs)
+        and any(fits(notice.subject_name, job) for job in spec.jobs)
     )
 
 
-def _fits(name: str, pattern: str) -> bool:
+def fits(name: str, pattern: str) -> bool:
     """Whether a name is what a pattern with `*` describes. Not by a regular expression, whose backtracking would take
     hours for some patterns: what may stand between two `*` is searched for from left to right, once."""
     first, *rest = pattern.split("*")

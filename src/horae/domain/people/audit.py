@@ -31,6 +31,7 @@ class Deed(NamedTuple):
     actor: str
     project_id: str | None
     id: str | None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ _VIEWER = frozenset(
     {
         *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
         *("functions:read", "queues:read", "alerts:read", "channels:read", "pings:read", "badges:read"),
-        *("account:own", "projects:read"),
+        *("sinks:read", "account:own", "projects:read"),
     }
 )
 _OPERATOR = _VIEWER | {
@@ -19,7 +19,7 @@ _EDITOR = _OPERATOR | {
 }
 # Definitions of some kinds are code that workers execute: a separate permission, which editing jobs does not include.
 _OWNER = _EDITOR | {
-    *("jobs:code", "secrets:write", "projects:edit"),
+    *("jobs:code", "secrets:write", "sinks:write", "projects:edit"),
     *("members:read", "members:write", "keys:read", "keys:write", "audit:read"),
 }
 
@@ -32,7 +32,7 @@ ROLES: dict[str, frozenset[str]] = {
     "admin": _OWNER
     | {
         *("metrics:read", "functions:write", "users:read", "users:write", "projects:manage"),
-        *("queues:pause", "queues:reserve", "workers:drain"),
+        *("queues:pause", "queues:reserve", "queues:engine", "workers:drain"),
     },
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # the roles in a project

@@ -67,11 +67,19 @@ class DueJob(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DueJobs:
-    """What is due: the jobs, those that cannot be read, and whether there may be more."""
+    """What is due: the jobs, those that cannot be read, whether there may be more, and the time by which they are."""
 
     jobs: list[DueJob]
     left_out: list[LeftOut]
     more: bool
+    at: datetime | None  # None if there are none
+
+
+class ToWake(NamedTuple):
+    """Whether there are jobs whose pause has ended, and runs requested for later whose time has come."""
+
+    paused: bool
+    delayed: bool
 
 
 class Occurrence(NamedTuple):

@@ -11,7 +11,7 @@ from horae.domain.runs.states import AttemptOutcome, RunStatus
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What an executor reports. `result` is JSON text, bounded by its producer; `park_for` is how many seconds a parked
-    attempt waits for its callback."""
+    attempt waits for its callback, or for the end of its task in `remote`, a system that executes tasks."""
 
     kind: AttemptOutcome
     result: str | None = None
@@ -22,6 +22,7 @@ class Outcome:
     permanent: bool = False
     retry_after: float | None = None
     park_for: float | None = None
+    remote: str | None = None
 
     @property
     def code(self) -> int | None:

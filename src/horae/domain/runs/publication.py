@@ -58,6 +58,7 @@ class PublishStep(Enum):
     """What to do about a queued run."""
 
     PUBLISH = "publish"
+    AGAIN = "publish again"
     LOOK_AGAIN = "look again"  # when it is due, or when the process that queued it has had time to publish it
     NOTHING = "nothing"
 
@@ -80,7 +81,7 @@ class Republishing:
                 PublishStep.PUBLISH if run.due_at <= now - timedelta(seconds=self.settling) else PublishStep.LOOK_AGAIN
             )
         patience = self.after if depth < FEW else self.after * PATIENCE
-        return PublishStep.PUBLISH if run.published_at <= now - timedelta(seconds=patience) else PublishStep.NOTHING
+        return PublishStep.AGAIN if run.published_at <= now - timedelta(seconds=patience) else PublishStep.NOTHING
 
     def look_again_in(self, run: Published, now: datetime) -> float:
         """Seconds."""

@@ -7,9 +7,7 @@ from enum import StrEnum
 
 class RunStatus(StrEnum):
     QUEUED = "queued"  # waits in `runs` for a worker; moved on by claim, cancel or expire
-    RUNNING = (
-        "running"  # leased by a worker, or parked; moved on by finish, callback, or recover when the lease ran out
-    )
+    RUNNING = "running"  # leased by a worker, or parked; moved on by finish, callback, track or recover
     SUCCEEDED = "succeeded"  # ended: in `run_history`, never changed again
     FAILED = "failed"  # ended: attempts used up, or a permanent failure; a dead letter until resolved
     CANCELLED = "cancelled"  # ended: its cancellation was requested
@@ -26,7 +24,7 @@ class AttemptOutcome(StrEnum):
     LOST = "lost"  # the worker's lease ran out
     INTERRUPTED = "interrupted"  # the worker shut down; not counted, queued again at once
     CANCELLED = "cancelled"
-    PARKED = "parked"  # not over: the work continues elsewhere, and a callback ends the attempt
+    PARKED = "parked"  # not over: the work continues elsewhere; a callback or the end of its task ends the attempt
 
 
 class Trigger(StrEnum):

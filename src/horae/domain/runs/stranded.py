@@ -10,6 +10,7 @@ from datetime import datetime
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.explain.capacity import capacity_gates
 from horae.domain.explain.explanation import Gate, counted, span
+from horae.domain.runs.engine_choice import DATABASE_ONLY, ENGINES, EngineChoice
 from horae.domain.runs.states import WorkerStatus
 
 Want = tuple[str, str]
@@ -30,22 +31,37 @@ class Stranded:
     since: datetime
 
 
-def unserved(wants: Iterable[Want], workers: Sequence[WorkerRecord]) -> list[Want]:
-    """Those that no live worker both serves and supports. A worker that has merely gone silent still counts as live."""
-    everywhere: set[str] = set()
-    offered: dict[str, set[str]] = defaultdict(set)  # by queue
+def unserved(
+    wants: Iterable[Want], workers: Sequence[WorkerRecord], engines: EngineChoice = DATABASE_ONLY
+) -> list[Want]:
+    """Those that no live worker serves by their engine and supports. A worker that has merely gone silent still counts
+    as live."""
+    everywhere: dict[str, set[str]] = defaultdict(set)  # by engine
+    offered: dict[tuple[str, str], set[str]] = defaultdict(set)  # by queue and engine
     for worker in workers:
-        if worker.status in _WORKING:
-            if worker.serves_all:
-                everywhere.update(worker.offers)
+        for engine in ENGINES if worker.status in _WORKING else ():
+            if worker.serves_all and worker.engine in (None, engine):
+                everywhere[engine].update(worker.offers)
             for queue in worker.queues:
-                offered[queue].update(worker.offers)
-    return [(queue, needs) for queue, needs in wants if needs not in everywhere and needs not in offered[queue]]
+                if worker.takes(queue, engine):
+                    offered[queue, engine].update(worker.offers)
+    by_engine = ((queue, needs, engines.of(queue)) for queue, needs in wants)
+    return [
+        (queue, needs)
+        for queue, needs, engine in by_engine
+        if needs not in everywhere[engine] and needs not in offered[queue, engine]
+    ]
 
 
-def why_stranded(queue: str, needs: str, workers: Sequence[WorkerRecord], now: datetime) -> Gate:
+def why_stranded(
+    queue: str,
+    needs: str,
+    workers: Sequence[WorkerRecord],
+    now: datetime,
+    engines: EngineChoice = DATABASE_ONLY,
+) -> Gate:
     """The gate that they wait at, as an explanation would name it."""
-    gates = capacity_gates(workers, queue=queue, needs=needs, now=now, wanted=False)
+    gates = capacity_gates(workers, queue=queue, needs=needs, now=now, wanted=False, engine=engines.of(queue))
     return next((gate for gate in gates if gate.state != "open"), gates[0])
 
 

@@ -33,6 +33,7 @@ def _cause(run: LiveRun, facts: Facts) -> Gate | None:
         needs=run.needs,
         now=facts.now,
         wanted=False,
+        engine=facts.engines.of(run.queue),
         paused=facts.paused_queues.get(run.queue),
     )
     return next((gate for gate in gates if gate.closed), None)

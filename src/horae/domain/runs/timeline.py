@@ -9,6 +9,7 @@ from horae.domain.explain.capacity import worker_name
 from horae.domain.explain.explanation import Gate, TimelineEntry, brief, foremost, moment
 from horae.domain.explain.facts import RunFacts
 from horae.domain.runs.attempts import AttemptRecord, with_last
+from horae.domain.runs.remote_task import is_remote
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 
 _LATE = 60.0  # seconds: beyond that an occurrence was missed, and caught up
@@ -134,9 +135,9 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
         TimelineEntry(now, "now", run.status, waited_for=gate.detail if gate else _AT.get(RunStatus(run.status)))
     ]
     if run.parked and run.lease_until is not None and run.lease_until > now:
-        entries.append(
-            TimelineEntry(run.lease_until, "callback", f"attempt {run.attempt} times out unless the callback has come")
-        )
+        remote = facts.spec is not None and is_remote(facts.spec.target.needs)
+        word, what = ("task", "its task has ended") if remote else ("callback", "the callback has come")
+        entries.append(TimelineEntry(run.lease_until, word, f"attempt {run.attempt} times out unless {what}"))
     last = facts.attempts[-1].finished_at if facts.attempts else None
     if run.status == RunStatus.QUEUED and last is not None and run.due_at > last:
         entries.append(TimelineEntry(run.due_at, "due", f"attempt {run.attempt + 1}", waited_for="its backoff"))

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from pydantic import Field
 
 from horae.domain.targets.artifact import ArtifactTarget
+from horae.domain.targets.celery import CeleryTarget
 from horae.domain.targets.container import ContainerTarget
 from horae.domain.targets.http import HttpTarget
 from horae.domain.targets.python import PythonTarget
 from horae.domain.targets.script import ScriptTarget
 
 Target = Annotated[
-    HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget, Field(discriminator="kind")
+    HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | CeleryTarget,
+    Field(discriminator="kind"),
 ]
 
 TARGETS = get_args(get_args(Target)[0])
@@ -28,6 +30,7 @@ __all__ = [
     "TARGETS",
     "TARGET_KINDS",
     "ArtifactTarget",
+    "CeleryTarget",
     "ContainerTarget",
     "HttpTarget",
     "PythonTarget",

@@ -16,9 +16,11 @@ from horae.domain.alerts.turns import in_turn
 from horae.domain.errors import NotFound
 from horae.domain.explain.explanation import Explanation, doubtful
 from horae.domain.explain.job import WAITS
+from horae.domain.runs.engine_choice import DATABASE_ONLY, EngineChoice
 from horae.domain.runs.stranded import PATIENCE, unserved
 from horae.domain.secrets.secret import missing_name
 from horae.lifecycle.explain import explain_job
+from horae.lifecycle.queues import current_engines
 from horae.ports import Transaction
 
 _ERRORS = 200  # last errors to look up
@@ -32,6 +34,7 @@ class Eyes:
     thresholds: Thresholds
     offline_after: float
     shard_lease: float
+    engines: EngineChoice = DATABASE_ONLY  # of the settings
 
 
 async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Changes:
@@ -59,7 +62,7 @@ async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> Watch
     facts, limits = tx.alert_facts, eyes.thresholds
     now = await tx.now()
     workers = await tx.processes.workers(eyes.offline_after)
-    wants = await tx.queues.wants()
+    wants, engines = await tx.queues.wants(), await current_engines(tx, eyes.engines)
     by_project, watched = await facts.projects(), await facts.watched(now)
     failing = await facts.failing()
     lateness = _least(limits.late, await facts.least_late(), *(one.late for one in by_project.values()))
@@ -76,8 +79,9 @@ async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> Watch
         by_project=by_project,
         by_job=await facts.rules({job.job_id for jobs in (failing, waiting, unfired) for job in jobs}),
         workers=tuple(workers),
+        engines=engines,
         schedulers=tuple(await tx.processes.schedulers(eyes.shard_lease)),
-        stranded=tuple(await tx.queues.stranded(unserved(wants, workers), PATIENCE)),
+        stranded=tuple(await tx.queues.stranded(unserved(wants, workers, engines), PATIENCE)),
         waiting=tuple(waiting),
         overdue=tuple(unfired),
         stuck=tuple(await facts.stuck(limits.stuck)) if limits.stuck else (),
@@ -138,16 +142,20 @@ def _lacks(job: FailingJob, errors: dict[str, str | None]) -> bool:
     return missing_name(errors.get(job.last_run_id or "")) is not None
 
 
-async def explained(tx: Transaction, findings: Sequence[Finding], *, offline_after: float) -> list[Finding]:
+async def explained(tx: Transaction, findings: Sequence[Finding], *, eyes: Eyes) -> list[Finding]:
     """The same findings, with what `explain` says about their jobs."""
-    return [await _explained(tx, finding, offline_after) for finding in findings]
+    return [await _explained(tx, finding, eyes) for finding in findings]
 
 
-async def _explained(tx: Transaction, finding: Finding, offline_after: float) -> Finding:
+async def _explained(tx: Transaction, finding: Finding, eyes: Eyes) -> Finding:
     assert finding.project_id is not None
     try:
         found = await explain_job(
-            tx, project_id=finding.project_id, ref=finding.subject.id, offline_after=offline_after
+            tx,
+            project_id=finding.project_id,
+            ref=finding.subject.id,
+            offline_after=eyes.offline_after,
+            engines=eyes.engines,
         )
     except NotFound:  # deleted meanwhile
         return finding

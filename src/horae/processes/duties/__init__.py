@@ -6,6 +6,7 @@ from __future__ import annotations
 from horae.processes.duties.alerts import AlertsDuty
 from horae.processes.duties.deliver import DeliverDuty
 from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.events import EventsDuty
 from horae.processes.duties.fire import FireDuty
 from horae.processes.duties.fire_apart import FireApartDuty
 from horae.processes.duties.pings import PingsDuty
@@ -17,7 +18,7 @@ from horae.processes.duties.upkeep import UpkeepDuty
 
 DUTIES: tuple[type[Duty], ...] = (
     *(ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty),
-    *(AlertsDuty, PingsDuty, DeliverDuty, SeriesDuty, PublishDuty),
+    *(AlertsDuty, PingsDuty, DeliverDuty, SeriesDuty, PublishDuty, EventsDuty),
 )
 
 __all__ = ["DUTIES", "Duty", "Post"]

@@ -19,10 +19,10 @@ class AlertsDuty(Duty):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         settings = post.settings
-        self._eyes = Eyes(settings.thresholds, settings.offline_after, settings.shard_lease)
+        self._eyes = Eyes(settings.thresholds, settings.offline_after, settings.shard_lease, settings.engines.choice)
         self._every = settings.evaluation or _often_enough(settings.thresholds)
         self._ready_at = post.clock.monotonic() + settings.settling
-        self._alerting = Alerting(post.store, settings.offline_after)
+        self._alerting = Alerting(post.store, self._eyes)
 
     async def step(self) -> float:
         post = self.post

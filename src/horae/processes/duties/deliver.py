@@ -3,10 +3,8 @@ sends the rest once the leases have expired."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 from horae.accounts.channels import open_secrets
 from horae.domain.errors import InvalidInput
@@ -15,12 +13,12 @@ from horae.domain.notify.targets import KINDS
 from horae.domain.secrets.secret import CannotOpen
 from horae.lifecycle.watching.deliver import Routed, idle_for, route, settle, take_due
 from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.errands import Errands
 from horae.processes.loop import log
 
 _BATCH = 500
 _AT_ONCE = 16  # messages, one per channel: a slow one delays no other
 _LEASE = 60.0  # seconds; a try takes no longer than a third of it
-_FAREWELL = 5.0
 
 
 class DeliverDuty(Duty):
@@ -31,7 +29,7 @@ class DeliverDuty(Duty):
         super().__init__(post)
         # By kind of channel and result; from 0, so that the first failure is an increase.
         self.delivered = Counter({(kind, result): 0 for kind in KINDS for result in ("sent", "retried", "failed")})
-        self._busy: dict[str, asyncio.Task[None]] = {}  # by channel
+        self._busy = Errands(self.loop.wake)  # by channel
 
     async def step(self) -> float:
         post = self.post
@@ -55,17 +53,11 @@ class DeliverDuty(Duty):
         if post.notifier is None or room <= 0:
             return False
         due = await post.store.transact(
-            take_due, token=post.ids.new(), lease=_LEASE, limit=room, busy=sorted(self._busy)
+            take_due, token=post.ids.new(), lease=_LEASE, limit=room, busy=self._busy.keys()
         )
         for one in due:
-            task = asyncio.create_task(self._deliver(one))
-            self._busy[one.channel_id] = task
-            task.add_done_callback(partial(self._over, one.channel_id))
+            self._busy.begin(one.channel_id, self._deliver(one))
         return bool(due)
-
-    def _over(self, channel_id: str, _: object) -> None:
-        self._busy.pop(channel_id, None)
-        self.loop.wake.set()
 
     async def _deliver(self, due: Due) -> None:
         post = self.post
@@ -91,7 +83,7 @@ class DeliverDuty(Duty):
                 secrets = await post.store.read(open_secrets, seals=post.settings.seals, due=due)
             except CannotOpen:
                 return Sent("what is secret about the channel cannot be opened: set it again", permanent=True)
-            except InvalidInput as error:  # a secret that it names: setting that one mends it
+            except InvalidInput as error:  # a secret that it names: setting that one fixes it
                 return Sent(str(error))
         message = replace(due.message, project=due.project)
         assert post.notifier is not None
@@ -99,9 +91,4 @@ class DeliverDuty(Duty):
         return await post.notifier.send(Envelope(due.id, due.channel, due.spec, secrets, message, due.created_at, link))
 
     async def close(self) -> None:
-        tasks = list(self._busy.values())
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=_FAREWELL)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        await self._busy.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.fire import Fired, fire, idle_for
+from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire_apart import fire_one
 from horae.processes.loop import log
@@ -21,6 +23,7 @@ class FireDuty(Duty):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self._due = True
+        self._asked_at = 0.0
         post.gained = self.on_hint
 
     def on_hint(self) -> None:
@@ -36,7 +39,7 @@ class FireDuty(Duty):
         self._due = False
         try:
             fired: Fired = await post.store.transact(
-                fire,
+                self._fire,
                 shards=post.shards,
                 limit=post.settings.batch,
                 scheduler_id=post.sign.id,
@@ -49,7 +52,13 @@ class FireDuty(Duty):
         except BaseException:
             self._due = True
             raise
-        return self._until(fired.idle_for, busy=fired.more)
+        return self._until(fired.idle_for, busy=fired.more, since=self._asked_at)
+
+    async def _fire(self, tx: Transaction, **asked: Any) -> Fired:
+        """Notes when the database said how long nothing is due: the commit and observers take their time."""
+        fired = await fire(tx, **asked)
+        self._asked_at = self.post.clock.monotonic()
+        return fired
 
     async def _try_contended(self) -> None:
         """Usually the lock is free again by now. Those that have to wait do so elsewhere."""
@@ -82,10 +91,13 @@ class FireDuty(Duty):
         left_out = {(one.job_id, one.version) for one in self.post.left_out}
         return self._until(await self.post.store.read(idle_for, shards=self.post.shards, left_out=left_out))
 
-    def _until(self, seconds: float | None, *, busy: bool = False) -> float:
+    def _until(self, seconds: float | None, *, busy: bool = False, since: float | None = None) -> float:
         post = self.post
         longest = post.settings.poll * (5 if post.hints_arrive() else 1)
         if seconds is None or seconds > longest:
             return longest * (0.75 + 0.25 * post.ids.chance())
         self._due = True
-        return 0 if busy else max(seconds, 0 if seconds > 0 else _LOCKED_ELSEWHERE)
+        if busy:
+            return 0
+        passed = 0 if since is None else post.clock.monotonic() - since
+        return max(seconds - passed, 0) if seconds > 0 else _LOCKED_ELSEWHERE

@@ -144,7 +144,7 @@ class Dialect(ABC):
     read_only = "SELECT FALSE AS read_only"  # whether this database is read-only, as a standby is
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
-    lock_shared = "FOR SHARE"  # others may share the lock, but nobody can change or delete the row
+    lock_shared = "FOR SHARE"  # a shared lock: no one can change or delete the row
 
     def __init__(self, shift: float = 0) -> None:
         self.shift = shift

@@ -32,23 +32,24 @@ single = True
 
 
 async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
-    claimant, ahead = request.claimant, request.ahead
+    claimant = request.claimant
     asked = {**params(d, claimant.offers, request.queues), **mine_params(claimant), "limit": request.most}
-    bound = bool(claimant.project_ids)
-    if not ahead.runs:
-        return _claimed(request, await db.fetch(_claim(d, bound=bound), {**mark_params(request), **asked}))
-    asked |= {"slots": request.limit, "ahead": ahead.seconds}
-    rows = await db.fetch(_claim(d, bound=bound, ahead=True), {**mark_params(request), **asked})
-    return _in_order(request, rows)
+    sql = _claim(d, bound=bool(claimant.project_ids), ahead=request.ahead.runs > 0)
+    return await _claimed(db, request, sql, asked)
 
 
 async def claim_by_id(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
-    claim = _claim_by_id(d, in_queues=request.queues is not None, bound=bool(request.claimant.project_ids))
-    return _claimed(request, await db.fetch(claim, {**mark_params(request), **named_params(request)}))
+    bound, ahead = bool(request.claimant.project_ids), request.ahead.runs > 0
+    sql = _claim_by_id(d, in_queues=request.queues is not None, bound=bound, ahead=ahead)
+    return await _claimed(db, request, sql, named_params(request))
 
 
-def _claimed(request: ClaimRequest, rows: Sequence[Row]) -> list[Claimed]:
-    return [claimed_run(row, request.token, row["attempt"], row["started_at"]) for row in rows]
+async def _claimed(db: Connection, request: ClaimRequest, sql: str, asked: dict[str, Any]) -> list[Claimed]:
+    asked = {**mark_params(request), **asked}
+    if not request.ahead.runs:
+        rows = await db.fetch(sql, asked)
+        return [claimed_run(row, request.token, row["attempt"], row["started_at"]) for row in rows]
+    return _in_order(request, await db.fetch(sql, {**asked, "slots": request.limit, "ahead": request.ahead.seconds}))
 
 
 def _in_order(request: ClaimRequest, rows: Sequence[Row]) -> list[Claimed]:
@@ -65,9 +66,7 @@ def _in_order(request: ClaimRequest, rows: Sequence[Row]) -> list[Claimed]:
 def _claim(d: Dialect, *, bound: bool, ahead: bool = False) -> str:
     """`picked` is MATERIALIZED, because inlined the LIMIT would not bound what is updated. Where several needs share a
     queue and a priority, the heads of their lanes are merged by time before any row is locked. A lane is read from its
-    head on: what was taken before it stays in the index until a vacuum, and is passed once, not twice.
-
-    `ahead`: what is picked beyond the free slots has a start to come, and may be left (see Ahead)."""
+    head on: what was taken before it stays in the index until a vacuum, and is passed once, not twice."""
     where = f"{ready()} AND queue = due.queue AND priority = due.priority AND due_at <= {d.now}{mine(d, bound=bound)}"
     some = "ORDER BY due_at, id LIMIT :limit"
     one = (
@@ -84,12 +83,6 @@ def _claim(d: Dialect, *, bound: bool, ahead: bool = False) -> str:
         f"JOIN runs r ON r.id = front.id WHERE {ready('r')} AND r.due_at <= {d.now} "
         f"ORDER BY front.due_at, front.id LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
     )
-    numbered, started_at, may_wait, place = "", d.now, "", ""
-    if ahead:
-        numbered = ", numbered AS (SELECT id, row_number() OVER () AS place FROM picked) "
-        started_at = f"CASE WHEN picked.place > :slots THEN {d.later(':ahead')} ELSE {d.now} END"
-        may_wait = " AND (picked.place <= :slots OR (runs.attempt = 0 AND runs.start_by IS NULL))"
-        place = ", picked.place"
     return (
         f"WITH RECURSIVE {skip_scan(d, given=True)}, "
         "due AS MATERIALIZED (SELECT queue, priority, "
@@ -99,22 +92,32 @@ def _claim(d: Dialect, *, bound: bool, ahead: bool = False) -> str:
         "GROUP BY queue, priority ORDER BY place, priority DESC), "
         "picked AS MATERIALIZED (SELECT taken.id FROM due CROSS JOIN LATERAL ("
         f"SELECT id FROM ({one}) AS one WHERE cardinality(due.needs) = 1 UNION ALL "
-        f"SELECT id FROM ({several}) AS several WHERE cardinality(due.needs) > 1) AS taken LIMIT :limit) {numbered}"
-        f"{mark(d, started_at)} FROM {'numbered AS picked' if ahead else 'picked'} "
-        f"WHERE runs.id = picked.id{may_wait} RETURNING {_TAKEN}{place}"
+        f"SELECT id FROM ({several}) AS several WHERE cardinality(due.needs) > 1) AS taken LIMIT :limit) "
+        f"{_marked(d, ahead=ahead)}"
     )
 
 
 _TAKEN = listed([*COLUMNS, "started_at"], "runs.")
 
 
-@cache
-def _claim_by_id(d: Dialect, *, in_queues: bool, bound: bool) -> str:
-    picked = take_named(d, ("id",), in_queues=in_queues, bound=bound)
+def _marked(d: Dialect, *, ahead: bool) -> str:
+    """Claims what was `picked`. `ahead`: what is picked beyond the free slots has a start to come, and may be left (see
+    Ahead)."""
+    if not ahead:
+        return f"{mark(d, d.now)} FROM picked WHERE runs.id = picked.id RETURNING {_TAKEN}"
+    started_at = f"CASE WHEN picked.place > :slots THEN {d.later(':ahead')} ELSE {d.now} END"
     return (
-        f"WITH picked AS MATERIALIZED ({picked}) {mark(d, d.now)} FROM picked WHERE runs.id = picked.id "
-        f"RETURNING {_TAKEN}"
+        ", numbered AS (SELECT id, row_number() OVER () AS place FROM picked) "
+        f"{mark(d, started_at)} FROM numbered AS picked WHERE runs.id = picked.id "
+        "AND (picked.place <= :slots OR (runs.attempt = 0 AND runs.start_by IS NULL)) "
+        f"RETURNING {_TAKEN}, picked.place"
     )
+
+
+@cache
+def _claim_by_id(d: Dialect, *, in_queues: bool, bound: bool, ahead: bool) -> str:
+    picked = take_named(d, ("id",), in_queues=in_queues, bound=bound)
+    return f"WITH picked AS MATERIALIZED ({picked}) {_marked(d, ahead=ahead)}"
 
 
 async def add(db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:

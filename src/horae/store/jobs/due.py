@@ -22,7 +22,7 @@ def read_plan(row: Row) -> Plan | None:
 
 def due_jobs(rows: Sequence[Row], specs: Mapping[tuple[str, int], JobSpec], *, more: bool) -> DueJobs:
     """`specs` of those whose plans cannot be read: if only the plan is damaged, it is derived from there."""
-    found = DueJobs([], [], more)
+    found = DueJobs([], [], more, max((row["now"] for row in rows), default=None))
     for row in rows:
         plan = read_plan(row)
         if plan is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 
 from horae.domain.jobs.function import NEEDS, CallRules, FunctionChange, FunctionRecord, FunctionSign
@@ -10,7 +10,7 @@ from horae.domain.jobs.function_path import FunctionPath
 from horae.domain.jobs.task import spoken
 from horae.domain.pages import Page
 from horae.store.dialects.base import Dialect, Row, Rows
-from horae.store.rows import Group, batch, load, words
+from horae.store.rows import Group, batch, load, some, words
 from horae.store.tables import processes as process_tables
 
 _SIGN = words("name display_name description handler kind queue default_timeout parameters is_system")
@@ -72,6 +72,15 @@ class FunctionTable(Group):
             f"SELECT {_COLUMNS} FROM task_functions WHERE name = :name {self.d.lock if lock else ''}", {"name": name}
         )
         return _record(rows[0]) if rows else None
+
+    async def disabled(self, names: Collection[str]) -> set[str]:
+        if not names:
+            return set()
+        rows = await self.db.fetch(
+            f"SELECT name FROM task_functions WHERE {self.d.among('name', 'names')} AND is_active = FALSE",
+            {"names": some(names)},
+        )
+        return {row["name"] for row in rows}
 
     async def names(self, limit: int) -> list[str]:
         rows = await self.db.fetch("SELECT name FROM task_functions ORDER BY name LIMIT :limit", {"limit": limit})

@@ -14,7 +14,7 @@ from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord,
 from horae.domain.jobs.stored import spec_fields
 from horae.domain.jobs.watched import stored_rules
 from horae.domain.pages import Page
-from horae.domain.runs.firing import DueJobs
+from horae.domain.runs.firing import DueJobs, ToWake
 from horae.domain.time.rate import per_hour
 from horae.store import tables
 from horae.store.counts.stats import latest_runs
@@ -58,9 +58,9 @@ class _Sql:
             "jobs.id = v.id",
         )
         self.due = (
-            "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
-            f"{bounded('jobs.project_id', many=True)}, {function_off(d, 'jobs.plan')} FROM jobs "
-            f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
+            f"SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
+            f"{d.time(d.now, 'now')}, {bounded('jobs.project_id', many=True)}, {function_off(d, 'jobs.plan')} "
+            f"FROM jobs WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
             f"{{which}}ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )
         mine = d.among("shard", "shards")
@@ -74,7 +74,13 @@ class _Sql:
         )
         # Only held runs: processes of an older version release runs and leave their `wake_at`.
         later = "(SELECT wake_at FROM runs WHERE wake_at IS NOT NULL AND held = TRUE ORDER BY wake_at LIMIT 1)"
-        self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}, {d.time(later, 'later')}"
+        self.next_due = (
+            f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}, {d.time(later, 'later')}, {d.time(d.now, 'now')}"
+        )
+        self.to_wake = (
+            f"SELECT EXISTS (SELECT 1 FROM jobs WHERE paused AND paused_until <= {d.now} AND {mine}) AS paused, "
+            f"EXISTS (SELECT 1 FROM runs WHERE wake_at <= {d.now} AND held = TRUE) AS sleeping"
+        )
         self.first_due = (
             f"SELECT id, version, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled "
             "AND NOT paused ORDER BY next_run_at LIMIT :limit"
@@ -205,6 +211,12 @@ class JobTable(Group):
             },
         )
 
+    async def to_wake(self, shards: Collection[int]) -> ToWake:
+        if not shards:
+            return ToWake(paused=False, delayed=True)
+        (row,) = await self.db.fetch(_sql(self.d).to_wake, {"shards": some(shards)})
+        return ToWake(bool(row["paused"]), bool(row["sleeping"]))
+
     async def wake_paused(self, shards: Collection[int]) -> int:
         if not shards:
             return 0
@@ -311,7 +323,7 @@ class JobTable(Group):
         self, shards: Collection[int], limit: int, *, without: Collection[str] = (), only: str | None = None
     ) -> DueJobs:
         if not shards:
-            return DueJobs([], [], more=False)
+            return DueJobs([], [], more=False, at=None)
         which = "" if only is None else "AND project_id = :only "
         if without:
             which += f"AND NOT ({self.d.among('project_id', 'without')}) "
@@ -322,7 +334,7 @@ class JobTable(Group):
         unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # almost always empty
         return due_jobs(rows, await self.definitions(unread), more=len(rows) >= limit)
 
-    async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
+    async def due_in(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> float | None:
         if not shards:
             return None
         (row,) = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
@@ -330,7 +342,8 @@ class JobTable(Group):
         if left_out and due is not None:  # rarely: the first few, of which at least one is not left out
             rows = await self.db.fetch(_sql(self.d).first_due, {"shards": some(shards), "limit": len(left_out) + 1})
             due = next((row["next_run_at"] for row in rows if (row["id"], row["version"]) not in left_out), None)
-        return min((at for at in (due, row["wakes"], row["later"]) if at is not None), default=None)
+        next_at = min((at for at in (due, row["wakes"], row["later"]) if at is not None), default=None)
+        return None if next_at is None else float((next_at - row["now"]).total_seconds())
 
     async def advance(self, advances: Sequence[Advance]) -> None:
         sql = _sql(self.d)

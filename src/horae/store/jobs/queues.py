@@ -27,7 +27,8 @@ class QueueTable(Telling):
     ) -> Page[QueueRecord]:
         chosen = "" if names is None else f"AND {self.d.among('name', 'names')} "
         rows = await self.db.fetch(
-            f"SELECT name, paused_at, paused_by FROM queues WHERE name > :after {chosen}ORDER BY name LIMIT :more",
+            "SELECT name, paused_at, paused_by, engine FROM queues "
+            f"WHERE name > :after {chosen}ORDER BY name LIMIT :more",
             {"after": after or "", "more": limit + 1, **({} if names is None else {"names": some(names)})},
         )
         return Page.of([_record(row, use.counts) for row in rows], limit, lambda one: one.name)
@@ -42,14 +43,14 @@ class QueueTable(Telling):
 
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None:
         rows = await self.db.fetch(
-            f"SELECT name, paused_at, paused_by FROM queues WHERE name = :name {self.d.lock if lock else ''}",
+            f"SELECT name, paused_at, paused_by, engine FROM queues WHERE name = :name {self.d.lock if lock else ''}",
             {"name": name},
         )
         return _record(rows[0], await self._counts(project_id, name)) if rows else None
 
     async def paused(self, names: Collection[str]) -> dict[str, QueueRecord]:
         rows = await self.db.fetch(
-            f"SELECT name, paused_at, paused_by FROM queues WHERE {self.d.among('name', 'names')} "
+            f"SELECT name, paused_at, paused_by, engine FROM queues WHERE {self.d.among('name', 'names')} "
             "AND paused_at IS NOT NULL",
             {"names": some(names)},
         )
@@ -69,6 +70,13 @@ class QueueTable(Telling):
     async def resume(self, name: str) -> None:
         await self.db.execute("UPDATE queues SET paused_at = NULL, paused_by = NULL WHERE name = :name", {"name": name})
         self.after.offer.queues.add(name)
+
+    async def engines(self) -> dict[str, str]:
+        rows = await self.db.fetch("SELECT name, engine FROM queues WHERE engine IS NOT NULL")
+        return {row["name"]: row["engine"] for row in rows}
+
+    async def choose_engine(self, name: str, engine: str | None) -> None:
+        await self.db.execute("UPDATE queues SET engine = :engine WHERE name = :name", {"name": name, "engine": engine})
 
     async def unused(self, older_than: float) -> list[str]:
         rows = await self.db.fetch(
@@ -92,7 +100,8 @@ class QueueTable(Telling):
     @property
     def _forgettable(self) -> str:
         return (
-            f"paused_at IS NULL AND name <> :kept AND COALESCE(named_at, created_at) < {self.d.earlier(':older_than')} "
+            "paused_at IS NULL AND engine IS NULL AND name <> :kept "
+            f"AND COALESCE(named_at, created_at) < {self.d.earlier(':older_than')} "
             "AND NOT EXISTS (SELECT 1 FROM queue_projects WHERE queue = queues.name)"
         )
 
@@ -118,4 +127,4 @@ class QueueTable(Telling):
 def _record(row: Row, counts: Mapping[tuple[str, str], int]) -> QueueRecord:
     name = row["name"]
     queued, running = (counts.get((name, status), 0) for status in ("queued", "running"))
-    return QueueRecord(name, row["paused_at"], row["paused_by"], queued, running)
+    return QueueRecord(name, row["paused_at"], row["paused_by"], queued, running, engine=row["engine"])

@@ -83,6 +83,7 @@ class AccessTable(Group):
             ("alert_settings", "project_id"),
             ("deliveries", "project_id"),
             ("channels", "project_id"),  # without them, the project's notices are dropped when they are routed
+            ("event_sinks", "project_id"),  # the scheduler clears what waited for them
             ("series", "project_id"),
             ("projects", "id"),
         ):

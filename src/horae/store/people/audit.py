@@ -50,7 +50,7 @@ class AuditTable(Telling):
                 "request_id": self._origin.request_id,
             },
         )
-        self.after.tell(Audited([Deed(action, actor[:200], project_id, id)]))
+        self.after.tell(Audited([Deed(action, actor[:200], project_id, id, name)]))
 
     async def page(
         self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None

@@ -10,7 +10,7 @@ from horae.domain.secrets.secret import Sealed, SecretRecord, SecretUser
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.jobs.job_list import spec_of
 from horae.store.jobs.naming import jobs_that_name
-from horae.store.rows import Group, batch, some
+from horae.store.rows import Group, batch
 from horae.store.tables import accounts as account_tables
 
 _RECORD = "name, created_by, created_at, updated_by, updated_at"
@@ -60,14 +60,7 @@ class SecretTable(Group):
         return Page.of([_record(row) for row in rows], limit, lambda one: one.name)
 
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
-        if not names:
-            return set()
-        rows = await self.db.fetch(
-            f"SELECT name FROM secrets WHERE project_id = :project_id AND {self.d.among('name', 'names')} "
-            f"ORDER BY name {self.d.lock_shared}",
-            {"project_id": project_id, "names": some(names)},
-        )
-        return {row["name"] for row in rows}
+        return await self.known_names("secrets", project_id, names)
 
     async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:
         if not wanted:

@@ -27,7 +27,7 @@ async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claim
     if request.run_ids is None:
         return await d.hot.claim(db, d, request)
     known = [run_id for run_id in request.run_ids if is_id(run_id)]
-    return await d.hot.claim_by_id(db, d, replace(request, run_ids=known)) if known and request.limit > 0 else []
+    return await d.hot.claim_by_id(db, d, replace(request, run_ids=known)) if known else []
 
 
 async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
@@ -84,7 +84,7 @@ def take_named(d: Dialect, columns: Sequence[str], *, in_queues: bool, bound: bo
 
 
 def named_params(request: ClaimRequest) -> dict[str, Any]:
-    params = {"ids": some(request.run_ids or ()), "offers": some(request.claimant.offers), "limit": request.limit}
+    params = {"ids": some(request.run_ids or ()), "offers": some(request.claimant.offers), "limit": request.most}
     if request.queues is not None:
         params["queues"] = some(request.queues)
     return params | mine_params(request.claimant)

@@ -12,7 +12,7 @@ from horae.domain.runs.changes import Glance
 from horae.domain.runs.claim import Claimed, ClaimRequest, Leased, Park
 from horae.domain.runs.claimable import Claimable
 from horae.domain.runs.ending import Ending, Over, Overdue, Requeue, Tried
-from horae.domain.runs.events import RunsQueued
+from horae.domain.runs.events import RunsClaimed, RunsQueued
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
@@ -51,7 +51,10 @@ class RunTable(Telling):
     # Claims
 
     async def claim(self, request: ClaimRequest) -> list[Claimed]:
-        return await claims.claim(self.db, self.d, request)
+        found = await claims.claim(self.db, self.d, request)
+        if found:
+            self.after.claims.append(RunsClaimed(found, request.claimant.worker_id))
+        return found
 
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
         return await claims.next_due(self.db, self.d, queues, offers)

@@ -18,8 +18,10 @@ from horae.store.tables import (  # noqa: F401 - one metadata holds them all
     pings,
     processes,
     quotas,
+    remote,
     second_factors,
     sign_in,
+    sinks,
 )
 from horae.store.tables.columns import Big, Flag, Id, Int, Json, LongText, Real, Small, Time, name
 from horae.store.tables.table import key, may, metadata, must, table  # noqa: F401 - `tables.metadata` is the schema
@@ -100,9 +102,12 @@ queues = table(
     may("paused_at", Time),  # no runs are claimed from it
     may("paused_by", name(200)),
     may("named_at", Time),  # when a job that names it was last saved, within the hour; NULL: when it was created
+    may("engine", name(20)),  # that carries its runs; NULL: as the settings say
 )
 _resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look up one
 Index("queues_paused", queues.c.paused_at, postgresql_where=_resting, sqlite_where=_resting)
+_chosen = text("engine IS NOT NULL")
+Index("queues_engine", queues.c.engine, postgresql_where=_chosen, sqlite_where=_chosen)
 
 queue_projects = table(
     "queue_projects",  # for which projects a queue is reserved; without a row here it is open to all

@@ -24,6 +24,7 @@ LongText = Text().with_variant(mysql.LONGTEXT(collation="utf8mb4_bin"), "mysql",
 Small = SmallInteger()
 Int = Integer()
 Big = BigInteger()
+Serial: TypeEngine[int] = BigInteger().with_variant(Integer(), "sqlite")  # a key that the database counts up
 Real: TypeEngine[float] = Double()
 Flag = Boolean()
 

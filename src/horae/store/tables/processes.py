@@ -41,6 +41,7 @@ workers = table(
     may("stopped_at", Time),  # when it signed off; one that is offline without it is dead or cut off
     may("projects", Json),  # slugs of the projects it is bound to
     may("isolation", Json),  # how well it isolates the code of jobs: see domain/cluster/isolation.py
+    may("engine", name(20)),  # where it takes its runs from; NULL: of a version that did not say it
     Index("workers_host", "host_key"),
 )
 

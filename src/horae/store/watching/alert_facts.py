@@ -209,7 +209,7 @@ def _waiting(d: Dialect) -> tuple[str, Rows]:
 
 
 def _place(project: str, order: str) -> str:
-    """Where a job comes in its project; those with a `late` of their own take nobody's place."""
+    """Where a job comes in its project; those with their own `late` do not count towards the limit."""
     own = "CASE WHEN t.late IS NULL THEN 0 ELSE 1 END"
     return f"ROW_NUMBER() OVER (PARTITION BY {project}, {own} ORDER BY {order}) AS place"
 

@@ -81,14 +81,7 @@ class ChannelTable(Group):
         return int(row["n"])
 
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
-        if not names:
-            return set()
-        rows = await self.db.fetch(
-            f"SELECT name FROM channels WHERE project_id = :project_id AND {self.d.among('name', 'names')} "
-            f"ORDER BY name {self.d.lock_shared}",
-            {"project_id": project_id, "names": some(names)},
-        )
-        return {row["name"] for row in rows}
+        return await self.known_names("channels", project_id, names)
 
     async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
         def names(spec: str) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 from horae.domain.notify.message import Notice
 from horae.domain.notify.notice import TEXT, TITLE, NewNotice, NoticeKind, Recovery, Severity
 from horae.domain.text.checks import storable
-from horae.domain.text.ids import NIL, is_id
+from horae.domain.text.ids import NIL
 from horae.store.dialects.base import Dialect, Row, Rows, listed
+from horae.store.jobs.labels import JobLabels, labels_of, texts
 from horae.store.rows import Group, batch, load_list, load_object, stored
 from horae.store.tables import notify as notify_tables
 
@@ -20,7 +21,7 @@ _COLUMNS = (
     *("incident", "cause", "tags", "data", "at"),
 )
 _PLACE = 500  # characters of a path
-_LOOKED_AT = 50  # definitions at a time, each of which may be large
+_UNKNOWN = JobLabels()
 
 
 class _Sql:
@@ -75,7 +76,7 @@ class NoticeTable(Group):
         rows = await self.db.fetch(
             f"SELECT {listed(_COLUMNS)} FROM notices ORDER BY id LIMIT :limit {self.d.lock_skip}", {"limit": limit}
         )
-        jobs = await self._jobs({row["subject_id"] for row in rows if row["subject_kind"] == "job"})
+        jobs = await labels_of(self.db, self.d, {row["subject_id"] for row in rows if row["subject_kind"] == "job"})
         found = [_notice(row, jobs) for row in rows]
         return [one for one in found if one is not None], [row["id"] for row in rows]
 
@@ -83,37 +84,14 @@ class NoticeTable(Group):
         if ids:
             await self.db.execute(f"DELETE FROM notices WHERE {self.d.among('id', 'ids')}", {"ids": list(ids)})
 
-    async def _jobs(self, ids: Collection[str | None]) -> dict[str, _Job]:
-        """Names, tags and channels of jobs: the only parts of their definitions that are needed."""
-        wanted = sorted(id for id in ids if id is not None and is_id(id))
-        found: dict[str, _Job] = {}
-        for start in range(0, len(wanted), _LOOKED_AT):
-            rows = await self.db.fetch(
-                "SELECT j.id, j.name, s.spec FROM jobs j "
-                "LEFT JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
-                f"WHERE {self.d.among('j.id', 'ids')}",
-                {"ids": wanted[start : start + _LOOKED_AT]},
-            )
-            for row in rows:
-                spec = load_object(row["spec"])
-                found[row["id"]] = (row["name"], _texts(spec.get("tags")), _texts(spec.get("notify")))
-        return found
 
-
-_Job = tuple[str, tuple[str, ...], tuple[str, ...]]
-
-
-def _texts(found: Any) -> tuple[str, ...]:
-    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
-
-
-def _notice(row: Row, jobs: dict[str, _Job]) -> Notice | None:
+def _notice(row: Row, jobs: dict[str, JobLabels]) -> Notice | None:
     """None if it is damaged, or of a kind that this version does not know."""
     try:
         kind, severity = NoticeKind(row["kind"]), Severity(row["severity"])
     except ValueError:
         return None
-    name, tags, channels = jobs.get(row["subject_id"], (None, (), ()))
+    name, tags, channels = jobs.get(row["subject_id"], _UNKNOWN)
     return Notice(
         id=row["id"],
         project_id=row["project_id"] or NIL,
@@ -127,7 +105,7 @@ def _notice(row: Row, jobs: dict[str, _Job]) -> Notice | None:
         path=row["path"],
         key=row["incident"],
         cause=row["cause"],
-        tags=tags or _texts(load_list(row["tags"])),
+        tags=tags or texts(load_list(row["tags"])),
         at=row["at"],
         data=load_object(row["data"]),
         channels=channels,

@@ -1,4 +1,4 @@
-"""What an alert's button opens is a page of the portal."""
+"""The link of every alert leads to a page of the portal."""
 
 import re
 from pathlib import Path

@@ -18,7 +18,7 @@ def standing(one: Finding, seen: timedelta, quiet: bool = False) -> StandingAler
     return StandingAlert(one.subject.id, one.project_id, one.identity, NOW - seen, quiet_since, 0, None, NOW)
 
 
-def test_a_flood_that_stays_open_is_written_by_and_by() -> None:
+def test_open_alerts_are_updated_in_batches_oldest_first() -> None:
     flood = [finding("a", number) for number in range(3 * MOST_SEEN)]
     alone = finding("b", 1)
     old = [standing(one, SEEN_EVERY * (2 + place)) for place, one in enumerate(flood)]

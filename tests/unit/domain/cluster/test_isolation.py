@@ -1,4 +1,4 @@
-"""How far a worker keeps projects apart: what follows from how it is set up."""
+"""How well a worker isolates projects, given its settings."""
 
 import json
 from dataclasses import asdict, replace
@@ -45,12 +45,12 @@ def test_what_a_script_can_read():
 
 
 @pytest.mark.parametrize("found", [BOTH, replace(BOTH, unsandboxed=OFF, mounts=("/srv",)), Isolation((), "a", "a")])
-def test_what_is_stored_is_read_again(found):
+def test_isolation_survives_being_stored(found):
     told = asdict(found)
     assert isolation_of(json.dumps(told)) == isolation_of(told) == found
     assert isolation_of(json.dumps({**told, "a later word": 1})) == found
 
 
 @pytest.mark.parametrize("stored", [None, "", "{}", "[]", "null", "no JSON", '{"kinds": null, "worker": "w"}', "7"])
-def test_what_nobody_understands_is_nothing(stored):
+def test_damaged_isolation_is_ignored(stored):
     assert isolation_of(stored) is None

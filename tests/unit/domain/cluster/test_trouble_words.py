@@ -1,4 +1,4 @@
-"""What a loop that keeps failing fails to do."""
+"""Descriptions of loops that keep failing."""
 
 from horae.domain.cluster.trouble import trouble_task
 from horae.processes.duties import DUTIES

@@ -1,4 +1,4 @@
-"""Why a job does not run: what is said of facts that databases seldom show together. Contract tests force each gate."""
+"""Explanations of jobs for combinations of facts that are rare in a database. Contract tests force each gate."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_commands_can_be_copied():
 # Jobs
 
 
-def test_what_somebody_must_do_comes_before_what_time_will_do():
+def test_problems_are_named_before_waiting():
     found = explain_job(job(paused=True, paused_until=NOW + HOUR, workers=()))
     assert closed(found) == ["paused", "queue"]
     assert found.summary == (
@@ -76,7 +76,7 @@ def test_what_somebody_must_do_comes_before_what_time_will_do():
 
 
 def test_a_limit_that_a_stuck_run_has_reached_is_not_the_root_cause():
-    """What the reviewers met: the run in the way can never start, and only that needs somebody."""
+    """A case from a review: the blocking run can never start, and only that needs a fix."""
     runs = LiveRuns(1, 1, 0, 0, (live_run(needs="container", queue="gpu"),))
     container = {"target": {"kind": "container", "image": "busybox"}, "queue": "gpu"}
     worker = replace(WORKER, queues=())
@@ -127,7 +127,7 @@ def test_a_run_in_the_way_whose_worker_is_lost():
         (job(schedule={"after": {"job": "load"}}, next_run_at=None), "problem"),
     ],
 )
-def test_only_what_somebody_must_mend_is_a_problem(facts, level):
+def test_only_gates_that_need_a_fix_are_problems(facts, level):
     found = explain_job(facts)
     assert found.level == level
     assert ("problem" in {one.level for one in found.gates}) == (level == "problem")
@@ -140,7 +140,7 @@ def test_its_time_only_informs_beside_a_gate_that_is_in_the_way():
     assert closed(explain_job(job(next_run_at=NOW + HOUR))) == ["due"]
 
 
-def test_what_people_decided_is_told_in_full():
+def test_disabled_and_paused_are_both_named():
     found = explain_job(job(enabled=False, paused=True, next_run_at=None))
     assert closed(found) == ["enabled", "paused"]
     assert gate(found, "occurrences").state == "open", "it has some as soon as it is enabled"
@@ -170,7 +170,7 @@ def test_one_time_is_over():
         ),
     ],
 )
-def test_which_blackout(blackout, words):
+def test_the_blackout_in_force_is_named(blackout, words):
     schedule = {"cron": "0 * * * *", "blackouts": [blackout]}
     found = explain_job(job(next_run_at=NOW + 2 * HOUR, fired_through=NOW, schedule=schedule))
     assert closed(found) == ["blackout"]
@@ -240,8 +240,8 @@ def test_a_run_for_later_is_not_under_way():
         ({"attempt": 1}, "r1 queued, created 1 min ago"),
     ],
 )
-def test_what_a_live_run_waits_for(fields, words):
-    """Told of the job, too: a run that waits for its next attempt keeps the place that the next occurrence needs."""
+def test_the_overlap_gate_says_what_the_live_run_waits_for(fields, words):
+    """Also for the job: a run that waits for its next attempt keeps the place that the next occurrence needs."""
     runs = LiveRuns(1, 1, 0, 0, (live_run(**fields),))
     found = explain_job(job(live=runs, recent=(ended_run(),)))
     assert closed(found) == ["overlap"]
@@ -258,7 +258,7 @@ def test_queue_one_lets_one_wait_and_no_more():
     assert closed(places(1)) == ["overlap"]
 
 
-def test_what_was_skipped_by_reason():
+def test_skipped_occurrences_are_summed_by_reason():
     rows = (
         ended_run(occurrences=5, reason="missed", scheduled_for=NOW - HOUR),
         ended_run(),

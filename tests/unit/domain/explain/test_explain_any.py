@@ -1,4 +1,4 @@
-"""Whatever the facts are, an explanation is one sentence, and says of each closed gate what would open it."""
+"""For any facts, an explanation is one sentence, and has an `unblock` for each closed gate."""
 
 from __future__ import annotations
 

@@ -87,12 +87,12 @@ def test_a_run_that_waits_though_nothing_is_in_its_way():
     assert "nothing known blocks it: see the logs of the workers" in found.summary
 
 
-def test_who_asked_it_to_stop():
+def test_the_actor_of_a_cancellation_is_named():
     asked = {**RUNNING, "cancel_requested_at": NOW, "cancel_requested_by": "key:boss"}
     assert "key:boss asked it to stop" in explain_run(run(**asked)).summary
 
 
-def test_a_worker_that_nobody_knows():
+def test_an_unknown_worker_means_the_run_may_be_stuck():
     found = explain_run(run(**RUNNING, workers=()))
     assert gate(found, "worker").state == "unknown"
     assert "may be stuck: worker w1 has it, but that worker is unknown" in found.summary
@@ -187,20 +187,20 @@ def test_where_a_run_comes_from(fields, words):
     assert f"created: {words}" in told(explain_run(run(**fields)))
 
 
-def test_what_did_not_come_to_pass_is_not_told():
+def test_the_timeline_omits_a_due_time_after_the_end():
     found = explain_run(run(status="cancelled", due_at=NOW + HOUR, finished_at=NOW - MINUTE / 2))
     assert told(found) == ["created: triggered by key:ops (api)", "ended: cancelled"]
     assert waits(found)[-1] == (30_000, "its time")
 
 
 @pytest.mark.parametrize(("limit", "words"), [(1, "its turn, or a worker"), (None, "a worker")])
-def test_what_a_run_waited_for_in_vain(limit, words):
+def test_a_cancelled_run_says_what_it_had_waited_for(limit, words):
     """Whether it was held is not on record any more: the limit says whether it may have been."""
     found = explain_run(run(status="cancelled", finished_at=NOW, spec=spec(max_instances=limit)))
     assert waits(found)[-1] == (60_000, words)
 
 
-def test_a_cancelled_attempt_is_told_once():
+def test_a_cancelled_attempt_is_listed_once():
     found = explain_run(run(status="cancelled", error="cancelled", **ENDED))
     assert told(found)[-2:] == ["attempt: attempt 1 cancelled", "ended: cancelled"]
 

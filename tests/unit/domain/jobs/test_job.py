@@ -201,7 +201,7 @@ def test_refused(changes, field):
 
 
 @pytest.mark.parametrize("form", [None, [], "x", 5, True])
-def test_what_is_no_object(form):
+def test_definitions_must_be_objects(form):
     assert refused(JobSpec, form)[0] == ""
 
 

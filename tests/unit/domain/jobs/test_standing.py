@@ -28,7 +28,7 @@ JOB = job_record(NOW, anchor_at=NOW - 10 * HOUR, next_run_at=NOW + HOUR)
         ({"next_run_at": None, "enabled": False}, NOW - TICK),
     ],
 )
-def test_what_is_still_to_come(fields: dict[str, Any], after: datetime):
+def test_upcoming_occurrences_follow_from_status_and_schedule(fields: dict[str, Any], after: datetime):
     assert upcoming_after(replace(JOB, **fields), NOW) == after
 
 

@@ -1,4 +1,4 @@
-"""What is read from a function's signature, once."""
+"""Describing a function by its signature."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -42,7 +42,7 @@ def test_names_what_does_not_fit(arguments: set[str], misfit: str | None) -> Non
     assert describe(plain).misfit(arguments) == misfit
 
 
-def test_nobody_else_gives_the_context() -> None:
+def test_context_is_not_an_argument() -> None:
     assert describe(everything).misfit({"a", "b", "anything"}) is None
     assert describe(everything).misfit({"a", "b", "context"}) == "everything: unknown argument context"
 
@@ -92,7 +92,7 @@ def test_refuses_a_senseless_timeout(timeout: float) -> None:
         describe(plain, timeout=timeout)
 
 
-def test_a_name_stands_for_one_function() -> None:
+def test_two_functions_of_one_name_are_refused() -> None:
     registry = Registry()
     registry.add(describe(plain))
     registry.add(describe(plain, timeout=5))  # the same function again: its module was reloaded

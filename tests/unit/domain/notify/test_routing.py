@@ -116,7 +116,7 @@ def test_no_pattern_takes_long():
 # ---- repeats
 
 
-def test_the_same_is_told_once_until_it_is_worth_repeating():
+def test_repeats_are_suppressed_until_repeat_after():
     told = {"a": [said(FAILURE, 3_599, "x")]}
     assert planned(spec(), notice(FAILURE, cause="x"), told=told).repeats == {"d": 1}
     assert planned(spec(repeat_after=3_000), notice(FAILURE, cause="x"), told=told).single
@@ -144,12 +144,12 @@ def test_within_one_batch():
         (["alert", "recovery"], [], True),
     ],
 )
-def test_what_is_over_is_told_to_those_who_heard_of_it(events: list[str], told: list[Told], heard: bool):
+def test_recoveries_go_to_channels_that_got_the_failure(events: list[str], told: list[Told], heard: bool):
     assert bool(planned(spec(events=events), notice(RECOVERY), told={"a": told}).single) is heard
 
 
 @pytest.mark.parametrize("fields", [{"tags": ["other"]}, {"jobs": ["other"]}, {"named_only": True}])
-def test_what_is_over_is_told_whatever_the_rules_say_by_now(fields: dict[str, Any]):
+def test_cleared_alerts_pass_the_rules_if_the_opening_was_sent(fields: dict[str, Any]):
     """The job may have been deleted or edited since, and so may the rules: the incident would stay open for ever."""
     channel = spec("pagerduty", **fields)
     assert concerns("ops", channel, notice(CLEARED))
@@ -158,7 +158,7 @@ def test_what_is_over_is_told_whatever_the_rules_say_by_now(fields: dict[str, An
     assert not concerns("ops", channel, notice(ALERT))
 
 
-def test_an_on_call_service_is_told_the_end_at_once_and_if_nothing_is_known():
+def test_on_call_services_get_the_end_at_once():
     quiet = {"windows": [{"start": "00:00", "end": "23:00"}], "allow": None}
     told = {key: [said(ALERT)] for key in "ab"}
     found = planned(spec("pagerduty", quiet=quiet), notice(CLEARED, "a"), notice(CLEARED, "b"), told=told)
@@ -168,7 +168,7 @@ def test_an_on_call_service_is_told_the_end_at_once_and_if_nothing_is_known():
     assert not planned(spec("pagerduty", events=["alert", "recovery"]), notice(RECOVERY)).single
 
 
-def test_what_a_channel_that_is_down_does_not_take_is_collected():
+def test_notices_for_a_congested_channel_are_collected():
     found = planned(spec(per_hour=3_600), *(notice(id=str(n), key=str(n)) for n in range(5)), pending=MOST_PENDING - 2)
     assert ([one.id for one in found.single], len(found.collected)) == (["0", "1"], 3)
     assert found.due_at is not None
@@ -248,7 +248,7 @@ def test_quiet_hours_hold_back_all_but_the_critical():
     assert len(planned(none, notice(severity=Severity.CRITICAL)).collected) == 1
 
 
-def test_what_ends_joins_the_digest_that_has_what_opened():
+def test_an_end_updates_the_digest_with_its_opening():
     waiting = EMPTY.with_notices([notice()])
     found = planned(spec(), notice(CLEARED, id="2"), digest=waiting)
     assert found.digest is not None
@@ -301,7 +301,7 @@ def test_pauses_grow_to_an_hour_and_end():
     assert sum(one for one in pauses if one is not None) > 15 * 3_600
 
 
-def test_what_the_other_side_asks_for_is_bounded():
+def test_retry_after_is_bounded():
     assert pause_after(1, 0.5, asked=120.0) == 120.0
     assert pause_after(1, 0.5, asked=1.0) == 10.0
     assert pause_after(1, 0.5, asked=1e9) == LONGEST_PAUSE

@@ -1,4 +1,4 @@
-"""How long one waits after wrong tries."""
+"""Lockout: the growing wait after failed attempts."""
 
 from datetime import UTC, datetime, timedelta
 

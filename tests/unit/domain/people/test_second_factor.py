@@ -38,6 +38,6 @@ def test_how_a_code_is_typed_does_not_matter_but_whose_it_is_does():
 @pytest.mark.parametrize(
     ("policy", "user", "admin"), [("optional", False, False), ("admins", False, True), ("required", True, True)]
 )
-def test_who_must_have_one(policy: Policy, user: bool, admin: bool):
+def test_the_policy_decides_who_needs_a_second_factor(policy: Policy, user: bool, admin: bool):
     assert required(policy, ADA) is user
     assert required(policy, replace(ADA, is_admin=True)) is admin

@@ -35,7 +35,7 @@ def test_a_grant(text: str, meant: Grant):
 @pytest.mark.parametrize(
     "text", ["", "x", "=admin", "x=", "x=owner", "x=p:admin", "x=P:viewer", "x=p:q:viewer", "x=:viewer"]
 )
-def test_what_is_no_grant(text: str):
+def test_malformed_grants_are_refused(text: str):
     with pytest.raises(ValueError, match="horae-admins=admin"):
         grant(text)
 
@@ -79,11 +79,11 @@ def test_groups(claims: dict[str, Any], path: str, found: list[str]):
         ({"preferred_username": "x" * 200}, "x" * 100),
     ],
 )
-def test_what_somebody_is_called(claims: dict[str, Any], name: str):
+def test_the_username_comes_from_the_claims(claims: dict[str, Any], name: str):
     assert person(ISSUER, {"sub": "1", **claims}, Rules()).username == name
 
 
-def test_who_is_in_too_many_groups_keeps_their_roles_by_not_getting_in():
+def test_a_groups_overage_refuses_the_sign_in():
     claims = {"sub": "1", "_claim_names": {"groups": "src1"}}
     with pytest.raises(NotAccepted) as refused:
         person(ISSUER, claims, Rules((grant("a=admin"),)))
@@ -91,7 +91,7 @@ def test_who_is_in_too_many_groups_keeps_their_roles_by_not_getting_in():
     assert person(ISSUER, claims, Rules()).rights == Rights()
 
 
-def test_what_must_be_asked_for_elsewhere():
+def test_missing_claims_are_read_from_user_info():
     whole = {"preferred_username": "a", "groups": []}
     mapped = Rules((grant("a=admin"),))
     assert not missing(whole, mapped)

@@ -50,7 +50,7 @@ def test_a_code_is_good_once_and_so_are_those_before_it():
     assert totp.matching_step(SECRET, codes[step + 1], now, step) == step + 1
 
 
-def test_what_the_app_reads():
+def test_the_otpauth_uri_has_issuer_and_secret():
     found = urlsplit(totp.uri(SECRET, "ada@example.org", "horae.example.org:8443"))
     asked = {name: values[0] for name, values in parse_qs(found.query).items()}
     assert (found.scheme, found.netloc) == ("otpauth", "totp")

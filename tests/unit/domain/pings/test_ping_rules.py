@@ -1,4 +1,4 @@
-"""What pings expect, and what signals and silence make of them."""
+"""The states of pings: expected reports, signals and missed deadlines."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -80,7 +80,7 @@ def test_without_a_timeout_a_run_may_take_as_long_as_the_grace():
     assert rules.deadline(one, started) == NOON + 10 * MINUTE
 
 
-def test_overlapping_runs_are_told_apart_by_their_ids():
+def test_overlapping_runs_are_distinguished_by_rid():
     one = spec(timeout="1h")
     first, second = (Signal("start", rid=rid) for rid in "ab")
     both = hear(one, rules.begin(one, NOON), (first, NOON), (second, NOON + 5 * MINUTE))
@@ -128,7 +128,9 @@ def test_a_clock_that_runs_back_takes_no_negative_time():
         ),
     ],
 )
-def test_what_is_expected_after_a_report(schedule: dict[str, Any], report: datetime, expected: datetime | None):
+def test_the_next_report_is_expected_by_the_schedule(
+    schedule: dict[str, Any], report: datetime, expected: datetime | None
+):
     assert next_expected(spec(schedule=schedule).schedule, report) == expected
 
 
@@ -179,7 +181,7 @@ def test_an_edit_demands_nothing_of_the_past():
         ({"colour": "red"}, "not permitted"),
     ],
 )
-def test_what_cannot_be_expected_is_refused(fields: dict[str, Any], message: str):
+def test_schedules_that_cannot_be_monitored_are_refused(fields: dict[str, Any], message: str):
     with pytest.raises(ValidationError, match=message):
         spec(**fields)
 
@@ -204,7 +206,7 @@ def test_a_definition_that_cannot_be_read_expects_nothing_and_still_hears(text: 
     assert rules.resumed(broken, standing, NOON).expected_at is None
 
 
-def test_a_status_of_a_newer_version_is_borne():
+def test_an_unknown_status_of_a_newer_version_counts_as_up():
     one = spec()
     odd = replace(rules.begin(one, NOON), status="muted")  # type: ignore[arg-type]
     assert rules.state_of(one, odd, NOON) is PingState.UP

@@ -1,4 +1,4 @@
-"""Tokens of callbacks: made for one attempt of one run, and of nobody else's making."""
+"""Callback tokens: signed, for one attempt of one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not as it was seen."""
+"""Changes of runs between two polls."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -29,6 +29,6 @@ def test_runs_that_were_seen_count_when_they_are_not_as_they_were():
     assert changed_runs(before, live, ended, NOW) == {"b", "c", "d"}
 
 
-def test_what_was_live_and_is_nowhere_to_be_seen():
+def test_a_live_run_that_vanished_is_reported_as_gone():
     before = seen(a=("queued", 0, False), b=("running", 1, False), c=("succeeded", 1, False))
     assert gone(before, [Glance("a", "queued", 0, False, BEFORE)], []) == {"b"}

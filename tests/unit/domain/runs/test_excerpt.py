@@ -34,7 +34,7 @@ def test_it_is_json_and_short(value, ascii_only):
         assert json.loads(kept)["truncated"] is True
 
 
-def test_what_is_no_answer_is_kept_as_the_beginning_of_its_text():
+def test_other_results_are_truncated_as_text():
     text = json.dumps(list(range(5_000)))
     kept = json.loads(excerpt(text) or "")
     assert text.startswith(kept["text"])

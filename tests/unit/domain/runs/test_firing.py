@@ -113,7 +113,7 @@ def test_nothing_at_or_before_what_was_fired():
     assert runs(decide(job, NINE + 3 * MINUTE)) == [NINE + 3 * MINUTE]
 
 
-def test_what_was_fired_may_lie_ahead_of_this_clock():
+def test_fired_through_may_be_ahead_of_this_clock():
     firing = decide(due(MINUTELY, NINE, through=NINE + 5 * MINUTE), NINE + MINUTE)
     assert firing == Firing((), (), NINE + 6 * MINUTE, NINE + 5 * MINUTE)
 
@@ -140,7 +140,7 @@ def test_clock_behind():
 
 
 @pytest.mark.parametrize("schedule", [{"manual": True}, {"after": {"job": "load"}}])
-def test_what_others_start_never_fires(schedule):
+def test_manual_and_after_schedules_never_fire(schedule):
     assert decide(due(schedule), NINE).occurrences == ()
     assert decide(due(schedule), NINE).next_run_at is None
     assert first_occurrence(SCHEDULE.validate_python(schedule), NINE) is None

@@ -101,7 +101,7 @@ def test_a_blackout_of_years():
     assert firing.skipped == (SkippedRange(SkipReason.BLACKOUT, NINE + HOUR, end - MINUTE, 3_000 * 1_440 - 60),)
 
 
-def test_blackouts_in_an_outage_are_told_apart():
+def test_blackouts_within_an_outage_have_their_own_rows():
     schedule = {**MINUTELY, "blackouts": [LUNCH]}
     firing = decide(due(schedule), NINE + 5 * HOUR)
     assert runs(firing) == [NINE + 5 * HOUR]

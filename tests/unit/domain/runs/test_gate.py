@@ -1,4 +1,4 @@
-"""The rule of admission for runs that no occurrence stands for: those that somebody asks for, and those that follow."""
+"""Admission of runs that are not occurrences: triggered ones, and those that follow another job."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from horae.domain.runs.gate import NO_GATE, JobGate, Places
         (JobGate(2, 1, waiting=True), 0, Places()),  # all of them are for later
     ],
 )
-def test_what_somebody_asks_for_is_never_skipped_and_overtakes_nothing(gate, count, places):
+def test_triggered_runs_are_never_skipped_and_keep_their_order(gate, count, places):
     assert gate.admit(count, "in_turn") == places
 
 
-def test_what_follows_in_one_batch_fills_the_places_one_by_one():
+def test_followers_in_one_batch_are_admitted_one_by_one():
     gate, seen = JobGate(2, 1), []
     for _ in range(3):
         places = gate.admit(1, "queue_one")

@@ -84,7 +84,7 @@ def test_rules(overlap, limit, count, active, waiting, admitted, skipped, cancel
         ("skip", None, 1, "0 1 2", "", False),
     ],
 )
-def test_what_is_caught_up_comes_one_after_the_other(overlap, limit, active, admitted, skipped, cancel):
+def test_caught_up_runs_are_admitted_in_order(overlap, limit, active, admitted, skipped, cancel):
     found = admit(_firing(3, in_order=True), overlap, JobGate(limit, active))
     assert _said(found) == admitted
     assert " ".join(_range(row) for row in found.skipped) == skipped

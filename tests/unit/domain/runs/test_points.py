@@ -1,4 +1,4 @@
-"""Points of a chart: what is asked for, what is known, and what is not."""
+"""Points of a time series: windows, steps, and gaps."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -32,7 +32,7 @@ def sampled(point: Point) -> int:
         (ago(days=50_000), 30 * DAY, DAY),
     ],
 )
-def test_steps_that_nobody_gave_are_comfortable(since, step, length):
+def test_the_default_step_gives_a_readable_number_of_points(since, step, length):
     if since == ago(days=50_000):
         with pytest.raises(InvalidInput, match="too short"):
             window(NOW, since, None, None)
@@ -43,7 +43,7 @@ def test_steps_that_nobody_gave_are_comfortable(since, step, length):
     assert len(list(found.begins())) <= 122
 
 
-def test_an_hour_of_the_past_is_told_by_the_hour():
+def test_past_windows_use_hourly_series():
     found = window(NOW, ago(days=10), ago(days=10, hours=-1), None)
     assert (found.step, found.length) == (HOUR, HOUR)
 
@@ -60,7 +60,7 @@ def test_an_hour_of_the_past_is_told_by_the_hour():
         (ago(minutes=MOST_POINTS + 1), None, MINUTE, "step"),
     ],
 )
-def test_what_cannot_be_answered_is_refused(since, until, step, field):
+def test_invalid_windows_are_refused_with_their_field(since, until, step, field):
     with pytest.raises(InvalidInput) as refused:
         window(NOW, since, until, step)
     assert refused.value.field == field
@@ -89,7 +89,7 @@ def test_minutes_without_anything_count_in_the_mean():
     assert point.mean(sampled(point)) == 2.0
 
 
-def test_what_a_worker_has_done_is_a_difference():
+def test_done_is_the_difference_of_a_worker_s_counter():
     found = window(NOW, ago(minutes=3), None, MINUTE)
     start = found.since
     counts = [(start + timedelta(minutes=n), Bucket(samples=1, done=done)) for n, done in enumerate((10, 15, 15), -1)]

@@ -9,7 +9,7 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 GOOD = f"00-{TRACE}-{SPAN}-01"
 
 
-def test_a_good_one() -> None:
+def test_a_valid_traceparent_is_parsed() -> None:
     found = parse_traceparent(GOOD)
     assert found == (TRACE, SPAN, True)
     assert found is not None

@@ -154,7 +154,7 @@ def test_short_values_are_left_alone():
     assert feed(Redactor({"A": "abc"}), ["a", "b", "c"]) == "abc"
 
 
-def test_what_settles_the_matter_comes_at_once():
+def test_text_is_released_as_soon_as_it_cannot_be_a_secret():
     stream = Redactor({"A": "password"}).stream()
     assert stream.write("my pass") == "my "
     assert stream.write("port\n") == "passport\n"

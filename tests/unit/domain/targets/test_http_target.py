@@ -57,7 +57,7 @@ def test_templates_do_not_choose_the_host(url):
     assert refused(HttpTarget, {"url": url})[0] == "url"
 
 
-def test_a_mistake_in_a_template_is_told_with_its_line():
+def test_a_template_error_has_its_line():
     field, message = refused(HttpTarget, {"url": URL, "body": "first\n{{ input."})
     assert field == "body"
     assert "line 2" in message

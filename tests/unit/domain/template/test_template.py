@@ -1,4 +1,4 @@
-"""Templates: what they can say, what they must not, and that nobody can make them cost much."""
+"""Templates: the language, its limits, and bounded cost."""
 
 from contextlib import suppress
 from typing import Any
@@ -65,7 +65,7 @@ def fault(text: str, **values: Any) -> str:
         ("a\n{{ 'b' }}\n", "a\nb\n"),
     ],
 )
-def test_what_templates_can_say(text: str, shown: str):
+def test_templates_render_values_filters_and_blocks(text: str, shown: str):
     assert render(text) == shown
 
 
@@ -142,7 +142,7 @@ def test_secrets_are_named_and_nothing_else(text: str):
         ("{{ 1 }}" + "x" * LARGEST, "a template has at most 65,536 characters"),
     ],
 )
-def test_mistakes_are_told_when_the_template_is_parsed(text: str, said: str):
+def test_syntax_errors_are_found_when_the_template_is_parsed(text: str, said: str):
     with pytest.raises(TemplateFault) as raised:
         parse(text)
     assert said in str(raised.value)
@@ -199,7 +199,7 @@ def test_mistakes_do_not_repeat_what_was_written(text: str):
         ("{{ input.items | map(attribute='__class__') | list }}", "the template outputs something that is not a value"),
     ],
 )
-def test_what_goes_wrong_later_is_one_sentence_without_values(text: str, said: str):
+def test_rendering_errors_are_one_sentence_without_values(text: str, said: str):
     found = fault(text)
     assert found.startswith(said)
     assert "s3cr3t" not in found

@@ -133,7 +133,7 @@ BEYOND = [
 
 
 @pytest.mark.parametrize(("target", "said"), BEYOND)
-def test_what_is_beyond_is_refused_with_its_field_and_limit(target: dict[str, Any], said: tuple[str, str]):
+def test_targets_beyond_a_limit_are_refused_with_field_and_limit(target: dict[str, Any], said: tuple[str, str]):
     field, message = refused(Target, target)
     assert field == said[0]
     assert message.startswith(said[1])

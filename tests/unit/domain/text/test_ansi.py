@@ -25,7 +25,7 @@ ODD = "\N{REPLACEMENT CHARACTER}"
         ("end\x1b", "end", f"end{ODD}"),
     ],
 )
-def test_what_is_left_of_a_text(text: str, plain: str, shown: str):
+def test_escape_sequences_are_stripped_except_colours(text: str, plain: str, shown: str):
     assert (stripped(text), coloured(text)) == (plain, shown)
 
 

@@ -1,4 +1,4 @@
-"""One grammar for durations and one for sizes, wherever somebody may write one: definitions, settings, options."""
+"""One grammar for durations and one for sizes, wherever one can be given: definitions, settings, options."""
 
 import pytest
 from pydantic import ValidationError
@@ -27,7 +27,7 @@ def test_a_duration_means_the_same_everywhere(text: str, seconds: float) -> None
 
 
 @pytest.mark.parametrize("text", ["soon", "1m1h", "5 m", "", "-5m", "P1M"])
-def test_what_is_none_is_refused_everywhere(text: str) -> None:
+def test_invalid_durations_are_refused_everywhere(text: str) -> None:
     for read in (setting.duration(0, 10**6), lambda given: Retry(delay=given)):
         with pytest.raises(ValueError, match=r"must be a duration|no fixed length"):
             read(text)

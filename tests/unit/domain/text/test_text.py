@@ -80,7 +80,7 @@ def test_no_urls(url):
         http_url(url)
 
 
-def test_what_was_given_is_not_repeated():
+def test_errors_do_not_repeat_the_url():
     for url in ("http://x.org:hunter2", "http://u:hunter2@x.org", "hunter2://x", "http://[hunter2]/"):
         with pytest.raises(ValueError) as caught:
             http_url(url)

@@ -1,4 +1,4 @@
-"""What is wrong with a definition, in words that help to mend it."""
+"""Validation messages of definitions."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from horae.domain.text.validation_text import readable
         ({"url": "http://example.org"}, "requires the field kind"),
     ],
 )
-def test_a_kind_that_is_unknown_is_told_the_known_ones(target: Any, message: str):
+def test_an_unknown_kind_is_answered_with_the_known_ones(target: Any, message: str):
     with pytest.raises(ValidationError) as raised:
         JobSpec.model_validate({"name": "x", "target": target})
     assert readable(raised.value.errors()) == [("target", message)]

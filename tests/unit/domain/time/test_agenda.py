@@ -1,4 +1,4 @@
-"""What all jobs will do, merged in order."""
+"""Upcoming occurrences of many jobs, merged in order."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,7 +38,7 @@ def test_the_end_is_not_part_of_it():
     assert names(job("a", every="1h"), hours=2) == ["a 12:00", "a 13:00"]
 
 
-def test_what_is_past_or_fired_is_not_here():
+def test_past_and_fired_occurrences_are_omitted():
     assert names(job("a", every="1h"), start=NOW - timedelta(hours=3), hours=4) == ["a 12:00"]
     assert names(job("a", every="1h", fired_through=NOW), hours=2) == ["a 13:00"]
 

@@ -189,7 +189,7 @@ def test_a_grid_begins_where_the_job_was_made():
 
 
 @pytest.mark.parametrize("schedule", [{"manual": True}, {"after": {"job": "load"}}])
-def test_what_others_start_has_no_occurrences(schedule):
+def test_manual_and_after_schedules_have_no_occurrences(schedule):
     cal = calendar(**schedule)
     far = ANCHOR + timedelta(days=9_999)
     assert cal.next_after(ANCHOR) is None
@@ -210,7 +210,7 @@ def test_calendars_end_with_the_year_2100():
         assert cal.count(last, datetime.max.replace(tzinfo=UTC)) == 0
 
 
-def test_calendars_begin_before_anybody():
+def test_calendars_begin_in_1970():
     cal = calendar(cron="0 0 * * *", timezone="Europe/London")
     assert cal.next_after(datetime.min.replace(tzinfo=UTC)) == datetime(1970, 1, 1, 23, tzinfo=UTC)
     assert cal.last_at_or_before(datetime(1969, 1, 1, tzinfo=UTC)) is None

@@ -125,7 +125,7 @@ def test_special_days():
         ),
     ],
 )
-def test_what_is_wrong_is_said(expression, reason):
+def test_errors_say_what_is_wrong(expression, reason):
     with pytest.raises(CronError) as caught:
         parse_cron(expression)
     assert str(caught.value) == reason
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_said(expression, reason):
         "0 0 29 2 */7",
     ],
 )
-def test_what_never_matches_or_not_for_years(expression):
+def test_expressions_that_do_not_match_within_five_years(expression):
     assert not recurs(pattern_of(expression))
 
 
@@ -160,7 +160,7 @@ def test_what_never_matches_or_not_for_years(expression):
         "0 0 */30 * 1",
     ],
 )
-def test_what_comes_within_five_years(expression):
+def test_expressions_that_match_within_five_years(expression):
     assert recurs(pattern_of(expression))
 
 

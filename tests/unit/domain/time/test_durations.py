@@ -42,7 +42,7 @@ def test_forms(given, seconds):
      "T1H", "pt1h", "٣m", "15m\n", " 15m", "15m\x00", "1e3s", "9" * 13 + "s", "1" * 100 + "s", "NaN", "inf", "PT-1H",
      "0x5s", "1..5h", "1.h", ".5h"],
 )  # fmt: skip
-def test_what_is_no_duration(given):
+def test_invalid_durations_are_refused(given):
     with pytest.raises(
         ValueError, match="must be a duration such as 15m, 1h30m, 250ms or PT1H30M, or a number of seconds"
     ):
@@ -64,6 +64,6 @@ def test_bounds(given):
 
 
 @pytest.mark.parametrize("given", [float("nan"), float("inf"), float("-inf"), True])
-def test_what_is_no_number(given):
+def test_other_types_are_not_durations(given):
     with pytest.raises(ValueError, match="must be a duration"):
         duration_of(given)

@@ -54,7 +54,7 @@ def test_equal_schedules_are_counted_once():
     assert found.counts == [(NOW + n * HOUR, 12_000) for n in range(24)]
 
 
-def test_more_than_the_budget_is_not_counted_for_anybody():
+def test_counting_stops_at_the_budget_for_all_jobs_alike():
     jobs = [job("a", cron="* * * * *"), job("b", every="7s")]
     found = of(*jobs, step=MINUTE, budget=50 * 500)
     assert NOW < found.complete_until < NOW + DAY

@@ -1,4 +1,4 @@
-"""Previews: what will run, by the schedule's own clock, and what is odd about it."""
+"""Previews of schedules in their own time zone, with notes about daylight saving and blackouts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_ends():
 
 
 @pytest.mark.parametrize("form", [{"manual": True}, {"after": {"job": "load"}}])
-def test_what_others_start(form):
+def test_manual_and_after_schedules_have_no_occurrences(form):
     assert preview(SCHEDULE.validate_python(form), SPRING, SPRING, 5) == []
 
 

@@ -144,7 +144,7 @@ def test_there_are_words_for_every_expression(cron):
     assert not words.endswith((" ", ","))
 
 
-def test_what_follows_says_when_it_does_not():
+def test_after_schedules_name_their_exceptions():
     sundays = {"days": ["SUN"], "start": "22:00", "end": "06:00"}
     form = {"after": {"job": "load"}, "timezone": "Europe/Berlin", "blackouts": [sundays], "jitter": 60}
     text = in_words(SCHEDULE.validate_python(form))

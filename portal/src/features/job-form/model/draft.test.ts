@@ -63,6 +63,17 @@ const targets: Record<string, object> = {
     install: true,
     limits: { memory: "1GiB" },
   },
+  celery: {
+    kind: "celery",
+    task: "shop.add",
+    queue: "fast",
+    args: [1, "b"],
+    kwargs: { a: { b: 2 } },
+    locked: ["a"],
+    priority: 3,
+    headers: { "x-a": "1" },
+    track: false,
+  },
   "artifact with a command": {
     kind: "artifact",
     uri: "file:///a",

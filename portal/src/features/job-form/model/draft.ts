@@ -9,6 +9,7 @@ import { malformed } from "./formats";
 import { type PolicyDraft, readPolicies, writePolicies } from "./policies";
 import { filled, type Json, record, text, texts } from "./read";
 import { readSchedule, type ScheduleDraft, writeSchedule } from "./schedule";
+import { type CeleryDraft, readCelery, writeCelery } from "./target-celery";
 import {
   type ArtifactDraft,
   type ContainerDraft,
@@ -27,7 +28,7 @@ import {
 import { type HttpDraft, readHttp, words, writeHttp } from "./target-http";
 import { type OtherDraft, readOther, writeOther } from "./target-other";
 
-export type Kind = "http" | "script" | "python" | "container" | "artifact" | "other";
+export type Kind = "http" | "script" | "python" | "container" | "artifact" | "celery" | "other";
 
 /** A job as its form has it: every kind of target side by side, so that looking at another loses nothing. */
 export interface Draft {
@@ -41,6 +42,7 @@ export interface Draft {
   python: PythonDraft;
   container: ContainerDraft;
   artifact: ArtifactDraft;
+  celery: CeleryDraft;
   other: OtherDraft;
   schedule: ScheduleDraft;
   policies: PolicyDraft;
@@ -48,7 +50,7 @@ export interface Draft {
   notify: string[];
 }
 
-const KINDS: Kind[] = ["http", "script", "python", "container", "artifact"];
+const KINDS: Kind[] = ["http", "script", "python", "container", "artifact", "celery"];
 
 /** The kinds that the server knows and the form does not: they are written as JSON. */
 export const OTHER_KINDS = TARGET_KINDS.filter((kind) => !KINDS.some((known) => known === kind));
@@ -70,6 +72,7 @@ export function readDraft(given: unknown): Draft {
     python: readPython(of("python")),
     container: readContainer(of("container")),
     artifact: readArtifact(of("artifact")),
+    celery: readCelery(of("celery")),
     other: readOther(kind === "other" ? target : { kind: OTHER_KINDS[0] ?? "" }),
     schedule: readSchedule(record(job.schedule), userZone()),
     policies: readPolicies(job),
@@ -90,6 +93,8 @@ export function writeTarget(draft: Draft): JobBody["target"] {
       return writeContainer(draft.container);
     case "artifact":
       return writeArtifact(draft.artifact);
+    case "celery":
+      return writeCelery(draft.celery);
     case "other":
       return writeOther(draft.other);
   }
@@ -154,19 +159,48 @@ export function mistakesIn(definition: unknown): FieldError[] {
   return found.filter((one, index) => found.findIndex(({ field }) => field === one.field) === index);
 }
 
-function noJson({ kind, python, artifact, other }: Draft): FieldError[] {
-  if (kind === "other")
-    return isObject(parsed(other.json)) ? [] : [{ field: "target", message: "is not a JSON object" }];
-  const written =
-    kind === "python" ? python.json : kind === "artifact" && artifact.runs === "function" ? artifact.arguments : null;
+function noJson({ kind, python, artifact, celery, other }: Draft): FieldError[] {
+  switch (kind) {
+    case "other":
+      return isObject(parsed(other.json)) ? [] : [{ field: "target", message: "is not a JSON object" }];
+    case "python":
+      return unlike("target.arguments", python.json, isObject, "an object");
+    case "artifact":
+      return unlike(
+        "target.arguments",
+        artifact.runs === "function" ? artifact.arguments : null,
+        isObject,
+        "an object",
+      );
+    case "celery":
+      return [
+        ...unlike("target.kwargs", celery.json, isObject, "an object"),
+        ...unlike("target.args", celery.args, Array.isArray, "a list"),
+      ];
+    default:
+      return [];
+  }
+}
+
+function unlike(field: string, written: string | null, is: (value: unknown) => boolean, what: string): FieldError[] {
   if (written === null || written.trim() === "") return [];
   const value = parsed(written);
-  if (value === undefined) return [{ field: "target.arguments", message: "is not valid JSON" }];
-  return isObject(value) ? [] : [{ field: "target.arguments", message: "must be an object" }];
+  if (value === undefined) return [{ field, message: "is not valid JSON" }];
+  return is(value) ? [] : [{ field, message: `must be ${what}` }];
 }
 
 /** Required fields, so that all missing ones are reported together. */
-function required({ name, kind, http, script, python, container, artifact, schedule }: Draft): [string, string][] {
+function required({
+  name,
+  kind,
+  http,
+  script,
+  python,
+  container,
+  artifact,
+  celery,
+  schedule,
+}: Draft): [string, string][] {
   const target: Record<Kind, [string, string][]> = {
     http: [["target.url", http.url]],
     script: [script.from === "file" ? ["target.file", script.file] : ["target.source", script.source]],
@@ -177,6 +211,7 @@ function required({ name, kind, http, script, python, container, artifact, sched
       ["target.digest", artifact.digest],
       ["target.entrypoint", artifact.runs === "function" ? artifact.function : artifact.command.join("")],
     ],
+    celery: [["target.task", celery.task]],
     other: [],
   };
   const times: Record<ScheduleDraft["kind"], [string, string][]> = {

@@ -112,7 +112,7 @@ export function writeScript(draft: ScriptDraft): ScriptTarget {
 }
 
 /** What the form does not show must not get lost by it: arguments stay locked for as long as they are there. */
-function stillThere(locked: string[], args: Json): string[] {
+export function stillThere(locked: string[], args: Json): string[] {
   return locked.filter((name) => name in args);
 }
 

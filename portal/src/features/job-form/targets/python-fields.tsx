@@ -11,7 +11,7 @@ import { ArgumentFields } from "./argument-fields";
 export function PythonFields({ draft, onDraft, errors }: DraftProps<PythonDraft>) {
   const functions = useFunctions(true);
   if (functions.isPending) return <SkeletonLines lines={3} />;
-  const all = functions.data?.items ?? [];
+  const all = (functions.data?.items ?? []).filter((one) => one.kind !== "celery");
   const chosen = all.find((one) => one.name === draft.function);
   return (
     <div className="space-y-4">

@@ -1,4 +1,4 @@
-"""What a server answers before it has found its database."""
+"""Responses of a server that has not reached its database yet."""
 
 import httpx
 import pytest

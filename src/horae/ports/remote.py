@@ -1,0 +1,69 @@
+"""Systems that execute tasks for parked runs, and what the database knows about these tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import NewRemoteTask, RemoteKey, RemoteTask, RemoteWork, Sighting
+
+
+class RemoteTasks(Protocol):
+    """The tasks of parked runs."""
+
+    async def add(self, tasks: Sequence[NewRemoteTask]) -> None:
+        """To be sent. One that is known already is left alone."""
+        ...
+
+    async def take(self, app: str, worker_id: str, limit: int, *, owner: str | None = None) -> list[RemoteTask]:
+        """Tasks that no worker tracks, or those of this owner; they are this worker's from now on."""
+        ...
+
+    async def mark_sent(self, keys: Sequence[RemoteKey]) -> set[RemoteKey]:
+        """Before they are sent: nobody sends them again. Returns those that are still wanted."""
+        ...
+
+    async def owners(self, app: str) -> list[str]:
+        """The workers that track tasks of this app."""
+        ...
+
+    async def release(self, worker_id: str, app: str) -> None:
+        """This worker tracks none of them any more."""
+        ...
+
+    async def mark_over(self, keys: Sequence[RemoteKey]) -> None:
+        """These attempts have ended: their tasks are to be revoked."""
+        ...
+
+    async def over(self, app: str, worker_id: str, limit: int) -> list[RemoteKey]:
+        """Tasks that were sent and are to be revoked, but none that another worker may be sending right now; deletes
+        those that were not sent."""
+        ...
+
+    async def delete(self, keys: Sequence[RemoteKey]) -> None: ...
+    async def prune(self, older_than: float) -> int:
+        """Deletes tasks whose deadline was so many seconds ago."""
+        ...
+
+
+class RemoteApp(Protocol):
+    """A system that executes tasks."""
+
+    @property
+    def name(self) -> str:
+        """The same on all workers that reach the same tasks."""
+        ...
+
+    async def send(self, work: Sequence[RemoteWork]) -> list[Outcome | None]:
+        """In the order of `work`: None for a task that was sent or may have been; the failure of one that certainly was
+        not. Never raises for a system that is away."""
+        ...
+
+    async def look(self, task_ids: Sequence[str]) -> Mapping[str, Sighting]:
+        """Those that it knows. Raises BrokerUnavailable."""
+        ...
+
+    async def revoke(self, task_ids: Sequence[str]) -> None:
+        """Queued ones are not executed, running ones are ended. Raises BrokerUnavailable."""
+        ...

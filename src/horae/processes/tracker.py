@@ -1,0 +1,270 @@
+"""The tracker of a worker: sends the tasks of parked runs to the system that executes them, looks them up until they
+are over, and revokes those whose runs have ended first.
+
+What it tracks is in its memory and in `remote_tasks.tracked_by`. If its worker dies, another one takes the rows and
+continues. Each loop fails alone: while the broker is away, results are still looked up."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from horae.domain.errors import BrokerUnavailable, HoraeError, StoreUnavailable
+from horae.domain.jobs.unreadable import missing_spec
+from horae.domain.runs.events import Event, RunsParked
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.remote_task import (
+    UNKNOWN,
+    RemoteKey,
+    RemoteRun,
+    RemoteTask,
+    RemoteWork,
+    Sighting,
+    is_remote,
+    pause,
+)
+from horae.domain.runs.states import AttemptOutcome
+from horae.lifecycle.settle import Specs
+from horae.lifecycle.track import (
+    RemoteEnd,
+    dead_trackers,
+    end_tasks,
+    forget_tasks,
+    mark_sent,
+    release_tasks,
+    take_tasks,
+    tasks_over,
+)
+from horae.ports import Clock, Ids, RemoteApp, Store
+from horae.processes.loop import Loop, log
+
+BATCH = 500  # tasks that one transaction takes or ends
+LOOKED_UP = 2_000  # tasks in one question to the system
+MOST = 200_000  # tasks that one worker tracks
+_POLL = 1.0  # seconds, in case a hint was lost
+_SHORTEST = 0.05  # seconds between two questions
+_DAMAGED = 60.0  # seconds until something that could not be written is tried again
+
+
+@dataclass(slots=True)
+class _Tracked:
+    """A task that was sent, by Clock.monotonic."""
+
+    key: RemoteKey
+    sent_at: float
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Unsent:
+    """A task that this worker has taken and is about to send."""
+
+    task: RemoteTask
+    work: RemoteWork
+
+    @classmethod
+    def of(cls, task: RemoteTask, run: RemoteRun, specs: Specs) -> _Unsent:
+        spec = specs.get((run.job_id, run.version)) or missing_spec(run.version)
+        return cls(task, RemoteWork(task.key.task_id, spec, run.input, run.traceparent, task.left))
+
+
+class Tracker:
+    def __init__(self, worker_id: str, store: Store, app: RemoteApp, clock: Clock, ids: Ids, *, lease: float) -> None:
+        self._worker_id, self._store, self._app, self._clock, self._ids = worker_id, store, app, clock, ids
+        self._lease = lease
+        self._adopt_at = 0.0
+        self._unsent: list[_Unsent] = []
+        self._refused: list[RemoteEnd] = []
+        self._in_flight: set[RemoteKey] = set()
+        self._due: list[tuple[float, int, _Tracked]] = []  # a heap
+        self._numbers = itertools.count()
+        self._sending = Loop("send tasks", self.send)
+        self._looking = Loop("look up tasks", self.look)
+        self._revoking = Loop("revoke tasks", self.revoke)
+        self.loops = (self._sending, self._looking, self._revoking)
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def observe(self, event: Event) -> None:
+        """What this worker has reported: a parked run has a task to be sent."""
+        if isinstance(event, RunsParked) and any(is_remote(run.needs) for run in event.runs):
+            self._sending.wake.set()
+
+    def on_hint(self) -> None:
+        self._revoking.wake.set()
+
+    async def close(self) -> None:
+        try:
+            await self._store.transact(release_tasks, app=self._app.name, worker_id=self._worker_id)
+        except HoraeError as error:
+            log.warning("could not hand over the tasks that it tracks", tasks=len(self), reason=str(error))
+
+    # Sending
+
+    async def send(self) -> float:
+        """Nothing is sent before the database has noted that it is: what was taken waits here until then."""
+        await self._refuse()
+        await self._send()
+        if len(self) >= MOST:
+            return _POLL
+        if await self._take() >= BATCH:
+            return 0
+        return await self._adopt()
+
+    async def _take(self, owner: str | None = None) -> int:
+        taken = await self._store.transact(
+            take_tasks, app=self._app.name, worker_id=self._worker_id, limit=BATCH, owner=owner
+        )
+        if taken.doubtful:
+            await self._let_go()
+            return BATCH
+        self._follow([task for task in taken.tasks if task.sent])
+        self._refused = taken.refused
+        self._unsent = [_Unsent.of(task, task.run, taken.specs) for task in taken.tasks if not task.sent and task.run]
+        await self._refuse()
+        await self._send()
+        return len(taken.tasks)
+
+    async def _adopt(self) -> float:
+        """Goes on with what dead workers tracked."""
+        if self._clock.monotonic() < self._adopt_at:
+            return _POLL
+        for owner in await self._store.read(dead_trackers, app=self._app.name, silent_after=self._lease):
+            if owner != self._worker_id:
+                count = await self._take(owner)
+                log.info("tracks the tasks of a worker that is gone", worker_gone=owner, tasks=count)
+                if count >= BATCH:
+                    return 0
+        self._adopt_at = self._clock.monotonic() + self._lease / 3
+        return _POLL
+
+    async def _let_go(self) -> None:
+        """Of everything, to take it again: what this worker tracks is not certain."""
+        await self._store.transact(release_tasks, app=self._app.name, worker_id=self._worker_id)
+        self._due.clear()
+
+    async def _refuse(self) -> None:
+        if self._refused:
+            await self._end(self._refused)
+            self._refused = []
+
+    async def _send(self) -> None:
+        if not self._unsent:
+            return
+        wanted = await self._store.transact(mark_sent, [one.task.key for one in self._unsent])
+        sending, self._unsent = [one for one in self._unsent if one.task.key in wanted], []
+        self._in_flight = wanted
+        failed: dict[RemoteKey, Outcome] = {}
+        try:
+            outcomes = await self._app.send([one.work for one in sending])
+            failed = {one.task.key: end for one, end in zip(sending, outcomes, strict=True) if end is not None}
+        finally:
+            # Also after an error: they count as sent, and may have been.
+            self._in_flight = set()
+            self._follow([one.task for one in sending if one.task.key not in failed])
+        await self._end([RemoteEnd(key, outcome) for key, outcome in failed.items()])
+
+    def _follow(self, tasks: Sequence[RemoteTask]) -> None:
+        now = self._clock.monotonic()
+        for task in tasks:
+            self._push(_Tracked(task.key, now - task.age, now + task.left), now)
+        self._looking.wake.set()
+
+    def _push(self, tracked: _Tracked, now: float, after: float | None = None) -> None:
+        wait = min(pause(now - tracked.sent_at), max(tracked.deadline - now, _SHORTEST)) if after is None else after
+        heapq.heappush(self._due, (now + wait, next(self._numbers), tracked))
+
+    # Looking
+
+    async def look(self) -> float | None:
+        now = self._clock.monotonic()
+        due: list[_Tracked] = []
+        while self._due and self._due[0][0] <= now and len(due) < LOOKED_UP:
+            due.append(heapq.heappop(self._due)[2])
+        if due:
+            await self._judge(due)
+        if not self._due:
+            return None
+        return max(self._due[0][0] - self._clock.monotonic(), _SHORTEST)
+
+    async def _judge(self, due: Sequence[_Tracked]) -> None:
+        seen: Mapping[str, Sighting] = {}
+        trouble: BrokerUnavailable | None = None
+        try:
+            seen = await self._app.look([one.key.task_id for one in due])
+        except BrokerUnavailable as error:
+            trouble = error
+        except BaseException:
+            self._again(due)
+            raise
+        now = self._clock.monotonic()
+        ends: list[RemoteEnd] = []
+        for one in due:
+            sighting = seen.get(one.key.task_id, UNKNOWN)
+            outcome = sighting.outcome or (_timed_out(one, sighting, trouble) if now >= one.deadline else None)
+            if outcome is None:
+                self._push(one, now)
+            else:
+                ends.append(RemoteEnd(one.key, outcome))
+        try:
+            await self._end(ends)
+        except BaseException:
+            over = {end.key for end in ends}
+            self._again([one for one in due if one.key in over])
+            raise
+        if trouble is not None:
+            raise trouble
+
+    def _again(self, tasks: Sequence[_Tracked]) -> None:
+        now = self._clock.monotonic()
+        for one in tasks:
+            self._push(one, now)
+
+    async def _end(self, ends: Sequence[RemoteEnd]) -> None:
+        for start in range(0, len(ends), BATCH):
+            some = ends[start : start + BATCH]
+            try:
+                await self._store.transact(end_tasks, ends=some, chance=self._ids.chance)
+            except StoreUnavailable:
+                raise
+            except Exception:
+                await self._end_each(some)
+
+    async def _end_each(self, ends: Sequence[RemoteEnd]) -> None:
+        """One of them cannot be written: the others must not wait for it."""
+        for end in ends:
+            try:
+                await self._store.transact(end_tasks, ends=[end], chance=self._ids.chance)
+            except StoreUnavailable:
+                raise
+            except Exception:
+                log.warning("could not end a run whose task is over", run=end.key.run_id, exc_info=True)
+                now = self._clock.monotonic()
+                self._push(_Tracked(end.key, now, now + _DAMAGED), now, after=_DAMAGED)
+
+    # Revoking
+
+    async def revoke(self) -> float:
+        """Not what is being sent at this moment: the message must not come after its revocation."""
+        found = await self._store.transact(tasks_over, app=self._app.name, worker_id=self._worker_id, limit=BATCH)
+        if keys := [key for key in found if key not in self._in_flight]:
+            await self._app.revoke([key.task_id for key in keys])
+            await self._store.transact(forget_tasks, keys)
+        return 0 if len(keys) >= BATCH else _POLL
+
+
+def _timed_out(one: _Tracked, sighting: Sighting, trouble: BrokerUnavailable | None) -> Outcome:
+    took = f"took longer than its timeout of {one.deadline - one.sent_at:.0f} s"
+    if trouble is not None:
+        why = f"{took}, as far as is known: {trouble}"
+    elif sighting.state == UNKNOWN.state:
+        why = (
+            f"{took}: Celery knows nothing of the task (PENDING). It was lost, no worker consumes its queue, or it is "
+            "running and the app does not report starts (task_track_started)"
+        )
+    else:
+        why = f"{took}: the task was {sighting.state}"
+    return Outcome(AttemptOutcome.TIMED_OUT, error=f"{why}; the task is revoked")
