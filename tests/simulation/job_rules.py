@@ -102,7 +102,7 @@ def _accounted(oracle: Oracle, step: Step, before: Row, after: Row, rows: list[R
 def _caught_up(oracle: Oracle, step: Step, job: Row, rows: list[Row]) -> None:
     """What was missed is caught up with as the job says."""
     spec = oracle.spec(job["id"], job["version"])
-    if step.verb != "fire" or spec["schedule"].get("max_runs") is not None:
+    if step.verb not in ("fire", "fire_apart") or spec["schedule"].get("max_runs") is not None:
         return
     # A statement may have taken its time since it was decided what is too old.
     since = step.now - timedelta(seconds=spec["catch_up_window"] - 2 * oracle.world.settings.lease)

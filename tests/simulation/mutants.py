@@ -91,7 +91,7 @@ def _worker_waits_for_hints() -> list[Patch]:
 
 
 def _scheduler_waits_for_hints() -> list[Patch]:
-    def until(self: FireDuty, seconds: float | None, *, busy: bool = False) -> float:
+    def until(self: FireDuty, seconds: float | None, **how: Any) -> float:
         self._due = True
         return 10_000.0 if seconds is None else max(seconds, 0.01)
 

@@ -30,7 +30,7 @@ class NamingStore(SqlStore):
     process: Process
 
     async def _repeated(self, once: Any, verb: Any, *args: Any, **kwargs: Any) -> Any:
-        VERB.set(getattr(verb, "__name__", str(verb)))
+        VERB.set(getattr(verb, "__name__", str(verb)).lstrip("_"))  # rules know `fire` also by what wraps it
         return await super()._repeated(once, verb, *args, **kwargs)
 
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Not asyncio's own threads, which resolve names. Two: more would only compete with the loop for the GIL.
-_THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="horae-templates")
+# Not asyncio's own threads, which resolve names. More of them would only compete with the loop for the GIL.
+THREADS = 2
+_THREADS = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="horae-templates")
 
 
 async def aside(attempt: Attempt, make: Callable[[], T]) -> T:
