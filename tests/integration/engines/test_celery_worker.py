@@ -22,9 +22,10 @@ def celery(cluster: Cluster, broker: BrokerUnderTest, *arguments: str) -> Member
 
 @pytest.mark.parametrize(
     ("broker", "pool"),
-    [  # two of four: pool and broker do not know each other
-        pytest.param("redis", "prefork", marks=pytest.mark.redis),
-        pytest.param("rabbitmq", "threads", marks=pytest.mark.rabbitmq),
+    [
+        pytest.param(kind, pool, marks=getattr(pytest.mark, kind))
+        for kind in ("redis", "rabbitmq")
+        for pool in ("prefork", "threads")
     ],
     indirect=["broker"],
 )
