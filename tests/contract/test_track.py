@@ -29,6 +29,7 @@ class System:
     """Executes nothing: the test says what it answers."""
 
     name = APP
+    at_once = 1_000
 
     def __init__(self) -> None:
         self.sent: list[str] = []
@@ -50,6 +51,7 @@ class System:
         if self.away is not None:
             raise self.away
         self.looked += len(task_ids)
+        assert len(task_ids) <= self.at_once
         return {one: self.known[one] for one in task_ids if one in self.known}
 
     async def revoke(self, task_ids: Sequence[str]) -> None:
@@ -198,6 +200,17 @@ async def test_the_backend_away_costs_time_not_runs(world: World) -> None:
     system.away, system.known = None, {task_of(run): Sighting("SUCCESS", DONE)}
     await one.look()
     assert (await world.find(run)).status == RunStatus.SUCCEEDED
+
+
+async def test_more_than_one_look_can_ask_for(world: World) -> None:
+    """Of the same age, so that the same ones would always be first."""
+    system, runs = System(), [await parked(world) for _ in range(5)]
+    system.at_once = 2
+    one = await Following(world, system).send()
+    system.known = {task_of(run): Sighting("SUCCESS", DONE) for run in runs}
+    for after in (20.0, 0.0, 0.0):
+        await one.look(after)
+    assert {(await world.find(run)).status for run in runs} == {RunStatus.SUCCEEDED}
 
 
 async def test_nobody_to_follow_it_is_timed_out_by_the_sweep(world: World) -> None:

@@ -124,6 +124,19 @@ def mapping(value: Callable[[Any], T]) -> Callable[[Any], dict[str, T]]:
     return read
 
 
+def by_project(raw: Any) -> dict[str, tuple[str, ...]]:
+    """Names or patterns of projects, `shop=shop.*,shop=mail.send,*=common.*`; in TOML, a table of lists."""
+    named: list[tuple[Any, Any]] = []
+    if isinstance(raw, str):
+        pairs = [part.partition("=") for part in raw.split(",") if part.strip()]
+        named = [(slug.strip(), one.strip()) for slug, _, one in pairs]
+    elif isinstance(raw, dict):
+        named = [(slug, one) for slug, given in raw.items() for one in (given if isinstance(given, list) else [given])]
+    if not named or not all(isinstance(one, str) and slug and one for slug, one in named):
+        raise ValueError("must be pairs of a project and a name or pattern, such as shop=shop.*,*=common.*")
+    return {slug: tuple(one for other, one in named if other == slug) for slug, _ in named}
+
+
 def grants(raw: Any) -> tuple[str, ...]:
     """Roles of groups: `admins=admin,team-a=team-a:editor`. Separated by semicolons or lines, the names of groups may
     contain commas; in TOML, a table whose values are a grant or a list of them."""

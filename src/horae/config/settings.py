@@ -116,6 +116,8 @@ class Settings:
     celery_app: str | None = _setting(kinds.line, None)
     celery_broker_url: str | None = _setting(addresses.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
     celery_result_backend: str | None = _setting(kinds.line, None, secret=True)
+    celery_tasks: dict[str, tuple[str, ...]] | None = _setting(kinds.by_project, None)
+    celery_queues: dict[str, tuple[str, ...]] | None = _setting(kinds.by_project, None)
     function_paths: tuple[str, ...] | None = _setting(kinds.words, None)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)

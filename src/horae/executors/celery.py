@@ -14,6 +14,7 @@ from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.remote_task import RemoteWork, task_id
 from horae.domain.runs.states import AttemptOutcome
 from horae.executors.celery_call import call_of
+from horae.executors.celery_limits import CeleryLimits
 from horae.executors.failure import Refused, refused
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class CeleryExecutor:
 
     def __init__(self, app: CeleryApp) -> None:
         self.app = app
+        self.limits = CeleryLimits()
 
     def offers(self) -> Iterable[str]:
         return ("celery",)
@@ -34,6 +36,8 @@ class CeleryExecutor:
     async def execute(self, attempt: Attempt) -> Outcome:
         target, run = cast("CeleryTarget", attempt.job.target), attempt.run
         which = task_id(run.id, run.attempt)
+        if (reason := self.limits.refusal(run.project_id, target)) is not None:
+            return refused(reason)
         try:
             call_of(target, run.input)  # what cannot be sent is refused here
         except Refused as error:

@@ -65,6 +65,7 @@ class CeleryApp:
         self.name = client.name
         self.untrackable = client.untrackable
         self.functions = client.functions()
+        self.at_once = client.at_once
         self._sending, self._looking, self._revoking = _Line("the broker"), _Line("the backend"), _Line("the broker")
 
     async def send(self, work: Sequence[RemoteWork]) -> list[Outcome | None]:

@@ -22,7 +22,7 @@ from horae.executors.celery_tasks import signs_of
 from horae.executors.failure import Refused, failed, in_words, refused
 
 SKEW = 60.0  # seconds by which clocks of Celery's workers may differ before a task expires too early
-_AT_ONCE = 100  # tasks of a backend that looks up one at a time
+_AT_ONCE, _ONE_BY_ONE = 2_000, 100  # tasks of one look, and of a backend that looks up one at a time
 _OF_TASK = ("queue", "exchange", "routing_key", "priority")
 
 
@@ -49,6 +49,15 @@ class CeleryClient:
         if backend.serializer != "json":
             return f"the Celery app stores results as {backend.serializer}: set result_serializer to json"
         return None
+
+    @property
+    def at_once(self) -> int:
+        """Those beyond it would not be looked up at all, and be found lost at their deadline."""
+        from celery.backends.base import BaseKeyValueStoreBackend
+
+        kind = type(self._app.backend)
+        many = issubclass(kind, BaseKeyValueStoreBackend) and kind.mget is not BaseKeyValueStoreBackend.mget
+        return _AT_ONCE if many else _ONE_BY_ONE
 
     def functions(self) -> tuple[FunctionSign, ...]:
         """Its tasks, to be registered; none if only its URLs are known."""
@@ -135,12 +144,11 @@ class CeleryClient:
 
         backend = self._app.backend
         if not isinstance(backend, BaseKeyValueStoreBackend):
-            return _each(backend, task_ids[:_AT_ONCE])
+            return _each(backend, task_ids)
         keys = [backend.get_key_for_task(one) for one in task_ids]
         try:
             found = backend.mget(keys)
         except NotImplementedError:
-            task_ids, keys = task_ids[:_AT_ONCE], keys[:_AT_ONCE]
             found = [backend.get(key) for key in keys]
         values = [found.get(key) for key in keys] if hasattr(found, "get") else found
         return {one: _read(backend, value) for one, value in zip(task_ids, values, strict=True) if value}

@@ -55,6 +55,11 @@ class RemoteApp(Protocol):
         """The same on all workers that reach the same tasks."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """How many tasks one look may ask for."""
+        ...
+
     async def send(self, work: Sequence[RemoteWork]) -> list[Outcome | None]:
         """In the order of `work`: None for a task that was sent or may have been; the failure of one that certainly was
         not. Never raises for a system that is away."""

@@ -182,7 +182,7 @@ class Tracker:
     async def look(self) -> float | None:
         now = self._clock.monotonic()
         due: list[_Tracked] = []
-        while self._due and self._due[0][0] <= now and len(due) < LOOKED_UP:
+        while self._due and self._due[0][0] <= now and len(due) < min(LOOKED_UP, self._app.at_once):
             due.append(heapq.heappop(self._due)[2])
         if due:
             await self._judge(due)

@@ -122,6 +122,21 @@ def _celery(making: Making) -> Executor:
     return CeleryExecutor(app)
 
 
+def limit_celery(executors: Mapping[str, Executor], settings: Settings, ids: Mapping[str, str]) -> None:
+    """What projects may call, as the settings say; `ids` of projects by slug."""
+    if "celery" not in executors:
+        return
+    from horae.executors.celery import CeleryExecutor
+    from horae.executors.celery_limits import CeleryLimits
+
+    def by_id(given: Mapping[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        return None if given is None else {ids.get(slug, slug): names for slug, names in given.items()}
+
+    celery = executors["celery"]
+    if isinstance(celery, CeleryExecutor):
+        celery.limits = CeleryLimits(by_id(settings.celery_tasks), by_id(settings.celery_queues))
+
+
 def remote_app(executors: Mapping[str, Executor]) -> CeleryApp | None:
     """The Celery app of a worker that calls tasks."""
     if "celery" not in executors:

@@ -26,7 +26,7 @@ from horae.sealing import Keyring
 from horae.watch.logging import bind
 from horae.wiring.alerts import disk_of, settling, thresholds_of
 from horae.wiring.engines import celery_of, close_engine, engines_of, messages_for, task_events
-from horae.wiring.executors import by_path, commands_for, executors_for, registered, remote_app
+from horae.wiring.executors import by_path, commands_for, executors_for, limit_celery, registered, remote_app
 from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
@@ -161,6 +161,11 @@ async def work(
     bound = await patiently(lambda: store.transact(project_ids, projects), stop) if projects else {}
     if bound is None:
         return
+    slugs = {*(settings.celery_tasks or ()), *(settings.celery_queues or ())} - {"*"}
+    limited = await patiently(lambda: store.transact(project_ids, sorted(slugs)), stop) if slugs else {}
+    if limited is None:
+        return
+    limit_celery(executors, settings, {slug: key for key, slug in limited.items()})
 
     loop = asyncio.get_running_loop()
 

@@ -168,6 +168,7 @@ async def test_the_result_backend_away_for_a_while(make_cluster: Make, tmp_path:
 async def test_without_the_code_of_the_app(make_cluster: Make, shop: Shop) -> None:
     """Two URLs are enough, and an untracked task needs no result backend."""
     urls = {"HORAE_CELERY_APP": "", "HORAE_CELERY_BROKER_URL": shop.broker.url}
+    urls |= {"HORAE_CELERY_TASKS": "*=shop.*", "HORAE_CELERY_QUEUES": f"default={shop.broker.queue},*=nobody-*"}
     settings = {name: value for name, value in {**shop.settings, **urls}.items() if value}
     cluster = await make_cluster("postgresql", **settings, HORAE_CELERY_RESULT_BACKEND=shop.backend)
     await cluster.start_worker()
@@ -177,6 +178,9 @@ async def test_without_the_code_of_the_app(make_cluster: Make, shop: Shop) -> No
     elsewhere = {**add, "queue": "nobody-declared-this"}
     found = await cluster.ended(await cluster.start_run("elsewhere", elsewhere, retry={"max_attempts": 1}))
     assert (found.status, "the broker refused the task" in (found.error or "")) == (RunStatus.FAILED, True), found.error
+    for hostile in ({"task": "billing.pay"}, {"queue": "billing"}):
+        found = await cluster.ended(await cluster.start_run(f"hostile {hostile}", {**add, **hostile}))
+        assert (found.reason, "may not" in (found.error or "")) == ("permanent", True), found.error
     nap = {**shop.nap(0.1), "queue": shop.broker.queue, "track": False}
     found = await cluster.ended(await cluster.start_run("untracked", nap))
     assert (found.status, found.result) == (RunStatus.SUCCEEDED, {"task_id": task_id(found.id, 1)})
