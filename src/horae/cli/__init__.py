@@ -1,1 +1,1 @@
-"""The command line, one module per noun. Heavy imports are inside the commands: `horae --help` must be fast."""
+"""The command line: a room per subject, a module per noun. Heavy imports are inside the commands: `--help` is fast."""

@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
 def _app(arguments: list[str]) -> typer.Typer:
     """All commands, or only the group that contains the given one."""
     if arguments and arguments[0] in PROCESSES:
-        from horae.cli import processes
+        from horae.cli.cluster import processes
 
         app = root()
         processes.register(app)

@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-from horae.cli import (
-    alerts,
-    audit,
-    badges,
-    channels,
-    dead,
-    declare,
-    doctor,
-    drain,
-    functions,
-    importing,
-    jobs,
-    keys,
-    login,
-    metrics,
-    operations,
-    ping,
-    pings,
-    processes,
-    projects,
-    queues,
-    quotas,
-    retries,
-    runs,
-    second_factor,
-    secrets,
-    sinks,
-    up,
-    users,
-    why,
-)
+from horae.cli.cluster import doctor, drain, processes, queues
+from horae.cli.jobs import declare, functions, importing, jobs
+from horae.cli.people import audit, keys, login, projects, quotas, second_factor, secrets, users
 from horae.cli.root import root
+from horae.cli.runs import dead, operations, retries, runs, why
+from horae.cli.up import up
+from horae.cli.watching import alerts, badges, channels, metrics, ping, pings, sinks
 
 app = root()
 up.register(app)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from horae import __version__
-from horae.cli.printing import AsJson, print_json
+from horae.cli.terminal.printing import AsJson, print_json
 from horae.domain.errors import HoraeError
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.cli.authenticator import drawn
+from horae.cli.people.authenticator import drawn
 from horae.clock import SystemClock
 from horae.domain.people import totp
 

@@ -5,8 +5,8 @@ import sys
 from dataclasses import replace
 
 from horae import config
-from horae.cli import together, up
-from horae.cli.fork import program
+from horae.cli.up import together, up
+from horae.cli.up.fork import program
 from horae.domain.errors import HoraeError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from horae import config
-from horae.cli import login
 from horae.cli.connection import connect, known_url, on_the_database
+from horae.cli.people import login
 from horae.domain.errors import ConfigurationError
 
 TOKEN = "horae_0000000000000000_secret"

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from horae.cli.definition import seconds as option
+from horae.cli.jobs.definition import seconds as option
 from horae.config import kinds as setting
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.policy import Retry

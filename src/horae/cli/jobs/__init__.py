@@ -1,0 +1,1 @@
+"""Jobs: their definitions, schedules and functions; jobs as files, and from other schedulers."""

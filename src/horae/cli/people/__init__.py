@@ -1,0 +1,1 @@
+"""Accounts and access: users, projects, keys, secrets, signing in, the audit trail."""

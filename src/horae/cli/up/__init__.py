@@ -1,0 +1,1 @@
+"""`horae up`: a process tree on one terminal."""

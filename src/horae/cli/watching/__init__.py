@@ -1,0 +1,1 @@
+"""Alerts, notification channels, event sinks, pings, badges and metrics."""
