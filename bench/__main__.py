@@ -45,6 +45,7 @@ from bench import (
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
+from horae.wiring.shared import settle_down
 
 Measure = Callable[[str, Options], Awaitable[Sequence[Figure]]]
 
@@ -102,6 +103,7 @@ def main() -> int:
     options = Options(**{f.name: value for f in fields(Options) if (value := getattr(arguments, f.name)) is not None})
     report = Report([], [], [])
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    settle_down()  # some figures are measured in this process: as in those of Horae
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_measure(arguments, options, report))

@@ -19,7 +19,7 @@ from horae.store.store import SqlStore
 from horae.watch.systemd import SystemdNotifier
 from horae.wiring.alerts import scheduler_watch
 from horae.wiring.engines import broker_state, celery_of, choice_of, close_engine
-from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
+from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run, settle_down
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.sinks import SinkWatch
 from horae.wiring.stores import store_for, wakeups_for
@@ -91,6 +91,7 @@ async def _serve(settings: Settings) -> None:
             measure((looking, watching), app.state.meters)
             for loop in (looking, watching):
                 serving.add_done_callback(partial(_stop, loop))
+            settle_down()
             await asyncio.gather(looking.run(), watching.run())
         await serving
     finally:
