@@ -11,7 +11,7 @@ from horae.domain.text.ids import NIL
 from horae.lifecycle.cancel import cancel_operation
 from horae.lifecycle.drain import drain
 from horae.lifecycle.prune import Pruned, prune, tidy
-from horae.processes.heartbeat import renew
+from horae.lifecycle.renew import renew
 from tests.contract.noting import noted
 from tests.contract.world import FAILED, PERMANENT, World, ids, scheduler_sign, worker_sign
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from horae.accounts import keys, projects, quotas, secrets, usage
+from horae.controllers.stored import StoreController
 from horae.domain.errors import QuotaReached
 from horae.domain.people.key import ApiKey
 from horae.domain.people.project import Project
@@ -336,7 +337,7 @@ async def test_a_project_goes_with_its_quotas(world: World, other: World) -> Non
 
 async def test_a_worker_cuts_what_is_logged(world: World, other: World) -> None:
     await limit(world, log_bytes_per_day=10)
-    allowances = Allowances(world.store, world.clock)
+    allowances = Allowances(StoreController(world.store, world.ids.chance), world.clock)
     assert allowances.keep(world.project, "before it has asked") == "before it has asked"
     await allowances._look()
     assert allowances.keep(world.project, "äöü") == "äöü"  # six bytes
@@ -345,7 +346,7 @@ async def test_a_worker_cuts_what_is_logged(world: World, other: World) -> None:
     assert allowances.keep(world.project, "x") == ""
     await allowances.flush()
     assert await used(world, LOGS) == 10
-    neighbour = Allowances(world.store, world.clock)
+    neighbour = Allowances(StoreController(world.store, world.ids.chance), world.clock)
     await neighbour._look()
     assert neighbour.keep(world.project, "x") == ""
     (told,) = await world.store.read(usage.strained)

@@ -8,6 +8,7 @@ import pytest
 
 from horae.accounts import secrets
 from horae.accounts.projects import create_project
+from horae.controllers.stored import StoreController
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.people.audit import Origin
 from horae.domain.people.project import Project
@@ -202,7 +203,7 @@ async def test_workers_open_what_their_runs_name_in_one_query(world: World):
     definitions = {(job.id, 1): job.spec for job in jobs}
     first, second, third = (runs[job.id] for job in jobs)
 
-    opened = await Vault(world.store, NEW).open([first, second, third], definitions)
+    opened = await Vault(StoreController(world.store, world.ids.chance, NEW)).open([first, second, third], definitions)
     assert set(opened) == {first.id, second.id}
     assert (opened[first.id].values, opened[first.id].fault) == ({"TOKEN": "value"}, None)
     fault = opened[second.id].fault
@@ -211,14 +212,18 @@ async def test_workers_open_what_their_runs_name_in_one_query(world: World):
     assert not fault.permanent
 
     await delete(world, "OTHER", force=True)
-    fault = (await Vault(world.store, NEW).open([second], definitions))[second.id].fault
+    fault = (await Vault(StoreController(world.store, world.ids.chance, NEW)).open([second], definitions))[
+        second.id
+    ].fault
     assert fault is not None
     assert fault.error is not None
     assert fault.error.startswith("no secret named OTHER in this project")
     assert fault.permanent
     nobody = cast("Store", None)  # which would fail if it were asked
-    assert await Vault(nobody, NEW).open([third], definitions) == {}
-    assert (await Vault(nobody, None).open([first], definitions))[first.id].fault is not None
+    assert await Vault(StoreController(nobody, world.ids.chance, NEW)).open([third], definitions) == {}
+    assert (await Vault(StoreController(nobody, world.ids.chance)).open([first], definitions))[
+        first.id
+    ].fault is not None
 
 
 async def test_a_callback_does_not_bring_back_the_secret_that_the_call_carried(world: World):

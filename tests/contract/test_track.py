@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from horae.controllers.stored import StoreTasks
 from horae.domain.errors import BrokerUnavailable, InvalidInput
 from horae.domain.jobs.function import FunctionChange, FunctionSign
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.remote_task import RemoteKey, RemoteWork, Sighting, task_id
+from horae.domain.runs.remote_task import RemoteEnd, RemoteKey, RemoteWork, Sighting, task_id
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle import functions, track
 from horae.processes.tracker import Tracker
@@ -78,7 +79,7 @@ class Following:
 
     def __init__(self, world: World, system: System, worker_id: str | None = None) -> None:
         self.system, self.clock, self.id = system, Watch(), worker_id or IDS.new()
-        self.tracker = Tracker(self.id, world.store, system, self.clock, IDS, lease=LEASE)
+        self.tracker = Tracker(self.id, StoreTasks(world.store, IDS.chance), system, self.clock, lease=LEASE)
 
     async def send(self) -> "Following":
         await self.tracker.send()
@@ -265,7 +266,7 @@ async def test_a_crash_before_it_is_noted_as_sent_sends_it_later(world: World) -
 
 async def test_a_taken_task_whose_reply_was_lost_is_taken_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     system, run = System(), await parked(world)
-    monkeypatch.setattr("horae.processes.tracker.take_tasks", lost_reply(track.take_tasks))
+    monkeypatch.setattr("horae.lifecycle.track.take_tasks", lost_reply(track.take_tasks))
     one = Following(world, system)
     assert await one.tracker.send() == 0
     assert system.sent == []
@@ -289,25 +290,25 @@ async def test_a_tracker_that_stops_hands_over(world: World) -> None:
 async def test_a_late_end_does_not_touch_the_next_attempt(world: World) -> None:
     run = await parked(world, retry={"max_attempts": 3, "delay": 0})
     key = RemoteKey(run.id, run.attempt, run.token)
-    await world.store.transact(track.end_tasks, ends=[track.RemoteEnd(key, FAILED)], chance=middle)
+    await world.store.transact(track.end_tasks, ends=[RemoteEnd(key, FAILED)], chance=middle)
     (second,) = await world.claim(offers=OFFERS)
     await world.finish(second, outcome=PARKED)
     late = Outcome(AttemptOutcome.TIMED_OUT, error="late")
-    assert await world.store.transact(track.end_tasks, ends=[track.RemoteEnd(key, late)], chance=middle) == 0
+    assert await world.store.transact(track.end_tasks, ends=[RemoteEnd(key, late)], chance=middle) == 0
     (row,) = await world.rows("SELECT attempt, revoke_at FROM remote_tasks")
     assert (row["attempt"], row["revoke_at"]) == (2, None)
 
 
 async def test_one_that_cannot_be_written_holds_up_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     system, bad, good = System(), await parked(world), await parked(world)
-    one = await Following(world, system).send()
+    one, end_tasks = await Following(world, system).send(), track.end_tasks
 
-    async def end(tx: Any, *, ends: Sequence[track.RemoteEnd], chance: Any) -> int:
+    async def end(tx: Any, *, ends: Sequence[RemoteEnd], chance: Any) -> int:
         if any(end.key.run_id == bad.id for end in ends):
             raise ValueError("damaged")
-        return await track.end_tasks(tx, ends=ends, chance=chance)
+        return await end_tasks(tx, ends=ends, chance=chance)
 
-    monkeypatch.setattr("horae.processes.tracker.end_tasks", end)
+    monkeypatch.setattr("horae.lifecycle.track.end_tasks", end)
     system.known = {task_of(run): Sighting("SUCCESS", DONE) for run in (bad, good)}
     await one.look()
     assert (await world.find(good)).status == RunStatus.SUCCEEDED

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from horae.api.merge import patched
+from horae.controllers.stored import StoreController
 from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import Unreadable
 from horae.domain.jobs.fault import Portion
@@ -169,7 +170,7 @@ async def test_a_worker_reads_it_again_each_time(world: World) -> None:
     worker = await alive(world)
     job = await world.job()
     (row,) = await world.rows("SELECT spec FROM job_versions")
-    definitions = DefinitionCache(world.store, worker.id)
+    definitions = DefinitionCache(StoreController(world.store, world.ids.chance), worker.id)
     await world.trigger(job)
     await damage(world, job, newer_kind)
     assert await definitions.of(await world.claim()) == {}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.claim import Ahead, Claimant, Claimed, ClaimRequest
-from horae.domain.runs.ending import Finished
+from horae.domain.runs.ending import Finished, FinishReport
 from horae.domain.runs.log import LogLines, LogPiece, LogPosition, Progress
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.lifecycle import claim, finish, release
@@ -74,7 +74,7 @@ class Workers(Opened):
         logs: Sequence[LogLines] = (),
         reply_lost: bool = False,
         duration_ms: int = 0,
-    ) -> finish.FinishReport:
+    ) -> FinishReport:
         """All with the same `outcome`, or each with its own of `outcomes`."""
         ended = outcomes or dict.fromkeys(runs, outcome)
         return await self.store.transact(

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from horae.controllers.stored import StoreController
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.ports import Store
+from horae.ports import Controller
 from horae.processes.settings import WorkerSettings
 from horae.processes.worker import Worker
 from tests.contract.world import OFFERS, World, worker_sign
@@ -35,17 +36,17 @@ class Prompt:
 async def working(world: World, executor: Any = None, **settings: Any) -> AsyncIterator[Worker]:
     how = {"slots": 4, "poll": _SELDOM, "poll_max": _SELDOM, "lease": 2 * _SELDOM, "heartbeat": _SELDOM, **settings}
 
-    async def beside() -> Store:
-        return world.store.beside(connections=1)
+    async def beside() -> Controller:
+        return StoreController(world.store.beside(connections=1), world.ids.chance)
 
     worker = Worker(
         worker_sign(offers=OFFERS, slots=how["slots"]),
-        world.store,
+        StoreController(world.store, world.ids.chance),
         {"python": executor or Prompt()},
         WorkerSettings(**how),
         clock=world.clock,
         ids=world.ids,
-        open_store=beside,
+        open_controller=beside,
         hints_arrive=lambda: True,
     )
     stop = asyncio.Event()

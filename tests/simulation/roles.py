@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from horae.controllers.stored import StoreController
 from horae.domain.cluster.process import SchedulerSign, WorkerSign
 from horae.domain.errors import StoreUnavailable
 from horae.processes.blocked import Watcher
 from horae.processes.heartbeat import Heartbeat, OpenHeartbeat
 from horae.processes.scheduler import Scheduler
 from horae.processes.worker import Worker
-from horae.store.store import SqlStore
 from tests.simulation.work import SimulatedExecutor
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SimulatedHeart:
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
         try:
-            self._heartbeat, store = await self._open()
+            self._heartbeat, controller = await self._open()
         except Exception as error:
             ready.set_exception(error)
             return
@@ -48,7 +48,7 @@ class SimulatedHeart:
         try:
             await self._heartbeat.run()
         finally:
-            await store.close()
+            await controller.close()
 
     def leased(self, token: str, since: float) -> float:
         return self._heartbeat.leased(token, since) if self._heartbeat is not None else since
@@ -99,19 +99,19 @@ async def live_as_worker(process: Process) -> None:
         def heart(open_heartbeat: OpenHeartbeat) -> SimulatedHeart:  # type: ignore[override]
             return SimulatedHeart(process, open_heartbeat)
 
-    async def open_store() -> SqlStore:
-        return process.store(1)
+    async def beside() -> StoreController:
+        return StoreController(process.store(1), process.ids.chance)
 
     process.id = process.ids.new()
     settings = world.worker_settings(process, store)
     worker = Simulated(
         WorkerSign(process.id, process.name, process.host, "simulated", (), ("python:work",), settings.slots),
-        store,
+        StoreController(store, process.ids.chance),
         {"python": SimulatedExecutor(process)},
         settings,
         clock=process.clock,
         ids=process.ids,
-        open_store=open_store,
+        open_controller=beside,
         hints_arrive=lambda: True,
     )
     process.on_hint = worker.on_hint  # type: ignore[method-assign]

@@ -4,19 +4,9 @@ When its queues will have more is a separate question (`look`), so that no run w
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
-from horae.domain.runs.claim import Claimed, ClaimRequest
+from horae.domain.runs.claim import ClaimRequest, Taken
 from horae.ports import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """The claimed runs, and their queues. `more`: there is more right now, so no lookup is needed."""
-
-    runs: list[Claimed]
-    queues: Sequence[str]
-    more: bool
 
 
 async def claim(tx: Transaction, request: ClaimRequest, *, again: bool = False) -> Taken:

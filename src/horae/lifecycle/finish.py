@@ -4,12 +4,12 @@ lease changes nothing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from horae.domain.runs.claim import NOWHERE, Claimed, Leased, Park, QueuePlace
-from horae.domain.runs.ending import Ended, Ending, Finished
+from horae.domain.runs.ending import Ended, Ending, Finished, FinishReport
 from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.outcome import Outcome
@@ -18,15 +18,6 @@ from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs
 from horae.ports import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class FinishReport:
-    """`refused`: runs whose fencing token was stale; the attempt belonged to another worker by then."""
-
-    ended: int
-    retried: int
-    refused: tuple[str, ...]
 
 
 class Parking(NamedTuple):
@@ -53,8 +44,7 @@ async def finish(
     """Success needs only the token, not the row; anything else reads the row, since cancellation may have been
     requested. Without `wait`, raises QuotaContended if dependent jobs need places of a quota that another transaction
     has locked."""
-    await tx.logs.append(logs)
-    await tx.logs.progress(progress)
+    await append(tx, logs, progress)
     latest = _latest(finished)
     settlement, parking = Settlement(specs, chance), Parking([], [], [])
     failures = [item for item in latest.values() if item.outcome.kind is not AttemptOutcome.SUCCEEDED]
@@ -72,6 +62,12 @@ async def finish(
     if tx.repeated:
         refused = [x for x in refused if not await _was_written(tx, x)]
     return FinishReport(len(ended), len(settlement.requeues), tuple(x.run.id for x in refused))
+
+
+async def append(tx: Transaction, logs: Sequence[LogLines], progress: Sequence[Progress] = ()) -> None:
+    """Output and progress of attempts that go on."""
+    await tx.logs.append(logs)
+    await tx.logs.progress(progress)
 
 
 async def _settle(

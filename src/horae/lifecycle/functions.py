@@ -18,7 +18,7 @@ from horae.domain.jobs.function import (
     switched_off,
     unknown,
 )
-from horae.domain.jobs.function_path import FoundPaths, FunctionPath, check_registration
+from horae.domain.jobs.function_path import PATHS_CHANGED, FoundPaths, FunctionPath, check_registration
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobHead
 from horae.domain.targets import ArtifactTarget, CeleryTarget, PythonTarget
@@ -29,7 +29,6 @@ from horae.ports import Transaction
 
 _COMPARED = 10_000  # names to compare with a wrong one
 _RECENTLY = 1_500.0  # seconds: a worker that can import a path says so every ten minutes
-PATHS_CHANGED = "workers:functions"  # the hint that workers get when a path is added or deleted
 
 
 async def register_functions(tx: Transaction, signs: Sequence[FunctionSign]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from horae.domain.jobs.function import TASKS, switched_off
 from horae.domain.runs.claim import Leased
@@ -13,31 +12,14 @@ from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import AttemptOver, AttemptsOver
 from horae.domain.runs.log import LogLines
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.remote_task import REMOTE_CHANGED, RemoteKey, RemoteTask
+from horae.domain.runs.remote_task import REMOTE_CHANGED, RemoteEnd, RemoteKey, TakenTasks
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.domain.targets import CeleryTarget
 from horae.lifecycle.ended import after_ends
-from horae.lifecycle.settle import Settlement, Specs
+from horae.lifecycle.settle import Settlement
 from horae.ports import Transaction
 
 _LAST = 900_000_000  # the position of a log line after everything that the worker of the attempt wrote
-
-
-class RemoteEnd(NamedTuple):
-    """How the task of an attempt ended."""
-
-    key: RemoteKey
-    outcome: Outcome
-
-
-class TakenTasks(NamedTuple):
-    """Tasks that a worker has taken: `refused` will not be sent, the others have the definitions of their jobs, unless
-    they were sent before. `doubtful`: the reply to an earlier try was lost, so that the worker may have more."""
-
-    tasks: list[RemoteTask]
-    specs: Specs
-    refused: list[RemoteEnd]
-    doubtful: bool
 
 
 async def take_tasks(tx: Transaction, *, app: str, worker_id: str, limit: int, owner: str | None = None) -> TakenTasks:

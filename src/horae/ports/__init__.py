@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.broker import Messages, Publications, Publisher, RunMessage
+from horae.ports.controller import Controller, Definition, Place, Specs, TaskDesk
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.notices import Channels, Deliveries, Notices, Notifier
@@ -32,8 +33,10 @@ __all__ = [
     "Badges",
     "Channels",
     "Clock",
+    "Controller",
     "Counters",
     "DeadLetters",
+    "Definition",
     "Deletions",
     "Deliveries",
     "Dependencies",
@@ -62,6 +65,7 @@ __all__ = [
     "PathLearner",
     "PingEvents",
     "Pings",
+    "Place",
     "Processes",
     "Proof",
     "Provider",
@@ -80,9 +84,11 @@ __all__ = [
     "Secrets",
     "Sessions",
     "Sinks",
+    "Specs",
     "Starting",
     "Stats",
     "Store",
+    "TaskDesk",
     "Transaction",
     "Upkeep",
     "Verb",

@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date
 
-from horae.accounts.usage import spend_log
 from horae.domain.errors import HoraeError
-from horae.ports import Clock, Store
+from horae.ports import Clock, Controller
 from horae.processes.loop import Loop, log
 
 _FRESH = 5.0  # seconds
 
 
 class Allowances:
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, controller: Controller, clock: Clock) -> None:
+        self._controller, self._clock = controller, clock
         self._left: dict[str, int] = {}  # bytes; a project that is missing here has no quota
         self._spent: Counter[str] = Counter()
         self._until, self._day = 0.0, date.min
@@ -43,7 +42,7 @@ class Allowances:
             return self._until - self._clock.monotonic()
         spent, self._spent = self._spent, Counter()
         try:
-            left = await (self._store.transact if spent else self._store.read)(spend_log, spent=spent)
+            left = await self._controller.spend_log(spent)
         except BaseException:
             self._spent += spent
             raise

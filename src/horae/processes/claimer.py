@@ -12,11 +12,8 @@ from horae.domain.cluster import metrics
 from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimant, ClaimRequest
-from horae.lifecycle.claim import Taken, claim, look
-from horae.lifecycle.queues import chosen_engines
-from horae.lifecycle.reservations import served
-from horae.ports import Clock, Ids, Store, Transaction
+from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimant, ClaimRequest, Taken
+from horae.ports import Clock, Controller, Ids
 from horae.processes.agenda import DueQueues
 from horae.processes.heartbeat import Heart
 from horae.processes.loop import Loop, log
@@ -33,7 +30,7 @@ class Claimer:
     def __init__(
         self,
         sign: WorkerSign,
-        store: Store,
+        controller: Controller,
         settings: WorkerSettings,
         heart: Heart,
         starter: Starter,
@@ -43,7 +40,7 @@ class Claimer:
         hints_arrive: Callable[[], bool],
     ) -> None:
         self.sign = sign
-        self._store, self._settings, self._heart, self._starter = store, settings, heart, starter
+        self._controller, self._settings, self._heart, self._starter = controller, settings, heart, starter
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
         named = settings.queues if settings.queues or settings.project_ids else None
@@ -97,7 +94,7 @@ class Claimer:
                 self._idle_looks = 0
             if not taken.more:
                 await asyncio.sleep(0)  # claimed runs start before the next query
-                waits = await self._store.read(look, queues=taken.queues, offers=self.sign.offers)
+                waits = await self._controller.look(taken.queues, self.sign.offers)
                 if ahead.runs and 0 in waits.values():  # they must not be prefetched: they need a slot
                     self._slots_only_until = math.inf
         finally:
@@ -121,9 +118,8 @@ class Claimer:
         token, self._unheard = self._unheard or self._ids.new(), None
         leased_until = self._heart.leased(token, now)
         try:
-            once = self._store.transact if again or self._settings.project_ids else self._store.autocommit
             asked = request(token)
-            taken = await once(claim, asked, again=again)
+            taken = await self._controller.claim(asked, again=again)
             self.meters.observe(metrics.CLAIM_SECONDS, self._clock.monotonic() - now)
             self.meters.add(metrics.CLAIMS, "some" if taken.runs else "none")
             self.meters.add(metrics.CLAIMED, by=len(taken.runs))
@@ -142,7 +138,7 @@ class Claimer:
         if self._settings.project_ids:
             await self._learn_queues()
         await self._learn_engines()
-        waits = await self._store.read(look, queues=self._agenda.served, offers=self.sign.offers)
+        waits = await self._controller.look(self._agenda.served, self.sign.offers)
         now = self._clock.monotonic()
         self._agenda.learn(waits, now)
         self._idle_looks += 1
@@ -156,7 +152,7 @@ class Claimer:
         engines = self._settings.engines
         if not engines.choice.has_broker:
             return
-        engines.learn(await self._store.read(chosen_engines))
+        engines.learn(await self._controller.engines())
         if engines.choice is not self._choice:
             self._choice = engines.choice
             self._idle_looks = 0
@@ -164,11 +160,10 @@ class Claimer:
 
     async def _learn_queues(self) -> None:
         """Those that are reserved for its projects, which may have changed."""
-        asked = {"project_ids": self._settings.project_ids, "queues": self._settings.queues}
-        queues = tuple(await self._store.read(served, **asked))
+        queues = tuple(await self._controller.reserved(self._settings.project_ids, self._settings.queues))
         if queues != self.sign.queues:
             log.info("serves the queues that are reserved for its projects", queues=list(queues))
-            await self._store.transact(_serve, self.sign.id, queues)
+            await self._controller.serve(self.sign.id, queues)
             self.sign = replace(self.sign, queues=queues)
         self._agenda.served = queues
 
@@ -177,7 +172,3 @@ class Claimer:
         now = self._clock.monotonic()
         due, poll = self._agenda.wait(now), max(self._look_at - now, 0)
         return poll if due is None else min(max(due, _BUSY_ELSEWHERE), poll)
-
-
-async def _serve(tx: Transaction, worker_id: str, queues: tuple[str, ...]) -> None:
-    await tx.processes.set_queues(worker_id, queues)

@@ -8,32 +8,28 @@ from horae.domain.errors import StoreUnavailable
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import missing_spec
 from horae.domain.runs.claim import Claimed
-from horae.lifecycle.give_back import give_back
-from horae.ports import Store
+from horae.ports import Controller, Definition
 from horae.processes.loop import log
 
 _KEPT = 10_000
-_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is not considered able to take a run
-
-Pair = tuple[str, int]
 
 
 class DefinitionCache:
-    def __init__(self, store: Store, worker_id: str) -> None:
-        self._store, self._worker_id = store, worker_id
-        self._known: dict[Pair, JobSpec] = {}
-        self._spoken_of: set[Pair] = set()
+    def __init__(self, controller: Controller, worker_id: str) -> None:
+        self._controller, self._worker_id = controller, worker_id
+        self._known: dict[Definition, JobSpec] = {}
+        self._spoken_of: set[Definition] = set()
 
-    async def of(self, runs: Collection[Claimed]) -> dict[Pair, JobSpec]:
+    async def of(self, runs: Collection[Claimed]) -> dict[Definition, JobSpec]:
         """By job and version. Runs whose definition cannot be read are released, and it is not in the result. That
         comes first: if the database is unreachable, nothing has started yet, and the whole claim can be repeated."""
         wanted = {(run.job_id, run.version) for run in runs}
         if len(self._known) + len(wanted) > _KEPT:
             self._known.clear()
         # Unreadable ones are not cached: the row may be repaired.
-        reasons: dict[Pair, str] = {}
+        reasons: dict[Definition, str] = {}
         if missing := wanted - self._known.keys():
-            found = await self._store.read(lambda tx: tx.jobs.definitions(missing))
+            found = await self._controller.definitions(missing)
             specs = {pair: found.get(pair) or missing_spec(pair[1]) for pair in missing}
             reasons = {pair: reason for pair, spec in specs.items() if (reason := spec.fault)}
             self._known |= {pair: spec for pair, spec in specs.items() if pair not in reasons}
@@ -41,7 +37,7 @@ class DefinitionCache:
             await self._give_back([run for run in runs if (run.job_id, run.version) in reasons], reasons)
         return {pair: self._known[pair] for pair in wanted - reasons.keys()}
 
-    async def _give_back(self, runs: list[Claimed], reasons: dict[Pair, str]) -> None:
+    async def _give_back(self, runs: list[Claimed], reasons: dict[Definition, str]) -> None:
         for pair in reasons.keys() - self._spoken_of:
             self._spoken_of.add(pair)
             log.warning(
@@ -51,9 +47,7 @@ class DefinitionCache:
                 reason=reasons[pair],
             )
         try:
-            await self._store.transact(
-                give_back, worker_id=self._worker_id, runs=runs, reasons=reasons, offline_after=_OFFLINE_AFTER
-            )
+            await self._controller.give_back(self._worker_id, runs, reasons)
         except StoreUnavailable:
             raise
         except Exception:  # their leases expire; the other runs need not wait for that

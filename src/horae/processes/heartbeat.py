@@ -11,8 +11,8 @@ from typing import Protocol
 
 from horae.domain.cluster.process import Beat, WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.runs.states import StopReason, WorkerStatus
-from horae.ports import Clock, Store, Transaction
+from horae.domain.runs.states import StopReason
+from horae.ports import Clock, Controller
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings
 
@@ -34,8 +34,8 @@ class LeaseHolder(Protocol):
 class Heartbeat:
     """Renews all leases of a worker in one statement, polls for cancellations, and ends what it can no longer renew."""
 
-    def __init__(self, patient: LeaseHolder, store: Store, clock: Clock, settings: WorkerSettings) -> None:
-        self._patient, self._store, self._clock, self._settings = patient, store, clock, settings
+    def __init__(self, patient: LeaseHolder, controller: Controller, clock: Clock, settings: WorkerSettings) -> None:
+        self._patient, self._controller, self._clock, self._settings = patient, controller, clock, settings
         self._safe_until: dict[str, float] = {}  # by token; the worker's own thread adds to it
         self._next_beat = 0.0
         self.beating = Loop("heartbeat", self.step)
@@ -76,11 +76,11 @@ class Heartbeat:
         held = self._patient.held()
         if began < self._next_beat:
             if held:
-                for run_id, token in await self._store.read(lambda tx: tx.runs.cancelling(self._patient.sign.id)):
+                for run_id, token in await self._controller.cancelling(self._patient.sign.id):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
-        renewed, drain = await self._store.autocommit(renew, self._patient.sign, self._settings.lease, list(held), beat)
+        renewed, drain = await self._controller.renew(self._patient.sign, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
         if drain:
             self._patient.rest()
@@ -106,18 +106,7 @@ class Heartbeat:
         return self._settings.lease / 20
 
 
-async def renew(
-    tx: Transaction, sign: WorkerSign, lease: float, held: list[str], beat: Beat
-) -> tuple[list[tuple[str, str, bool]], bool]:
-    """Two statements without a transaction: that saves PostgreSQL two round trips."""
-    is_to_drain = await tx.processes.beat_worker(sign.id, beat)
-    if is_to_drain is None:  # it was silent for so long that its row was removed
-        await tx.processes.register_worker(sign)
-        is_to_drain = await tx.processes.beat_worker(sign.id, beat)
-    return await tx.runs.renew(sign.id, held, lease), bool(is_to_drain) and beat.status != WorkerStatus.DRAINING
-
-
-OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Store]]]
+OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Controller]]]
 
 
 class Heart(Protocol):
@@ -135,7 +124,7 @@ class Heart(Protocol):
 
 
 class HeartbeatThread:
-    """Runs a heartbeat on its own thread. The store is opened there: its connections belong to that event loop."""
+    """Runs a heartbeat on its own thread. The controller is opened there: its connections belong to that event loop."""
 
     def __init__(self, open_heartbeat: OpenHeartbeat) -> None:
         self._open = open_heartbeat
@@ -162,12 +151,12 @@ class HeartbeatThread:
 
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._heartbeat, store = await self._open()
+        self._heartbeat, controller = await self._open()
         self._ready.set()
         try:
             await self._heartbeat.run()
         finally:
-            await store.close()
+            await controller.close()
 
     def leased(self, token: str, since: float) -> float:
         return self._heartbeat.leased(token, since) if self._heartbeat is not None else since

@@ -9,7 +9,7 @@ from typing import Any
 from horae.domain.errors import BrokerUnavailable, StoreUnavailable
 from horae.domain.runs.claim import NOT_AHEAD, Ahead, ClaimRequest
 from horae.domain.runs.publication import Unclaimed
-from horae.ports import Messages, RunMessage, Transaction
+from horae.ports import Messages, RunMessage
 from horae.processes.claimer import Claimer
 
 _TRIES = 8  # claims of a run whose row another transaction has locked
@@ -77,12 +77,12 @@ class MessageClaimer(Claimer):
         self._messages.done([message for message in self._claiming if message.run_id not in busy])
         self._claiming = [message for message in rest if message.run_id in busy]
         if waiting := [*left.waiting, *(run_id for run_id in left.busy if run_id not in busy)]:
-            await self._store.transact(_withdraw, waiting)
+            await self._controller.withdraw(waiting)
         return _LOCKED if self._claiming else 0
 
     async def _unclaimed(self, run_ids: Collection[str]) -> Unclaimed:
         try:
-            return await self._store.read(_ask, run_ids, self._claimant)
+            return await self._controller.unclaimed(run_ids, self._claimant)
         except StoreUnavailable:
             return Unclaimed(tuple(run_ids), ())  # they are tried again
 
@@ -95,21 +95,9 @@ class MessageClaimer(Claimer):
         elif self._settings.queues:
             queues = self._settings.queues
         else:
-            queues = await self._store.read(_queues)
+            queues = await self._controller.queues()
         self._messages.serve(
             [queue for queue in queues if self._settings.queues or self._settings.engines.carried(queue)]
         )
         poll = self._settings.poll_max if self._hints_arrive() else self._settings.poll
         self._look_at = self._clock.monotonic() + poll * (0.75 + 0.5 * self._ids.chance())
-
-
-async def _ask(tx: Transaction, run_ids: Collection[str], claimant: Any) -> Unclaimed:
-    return await tx.publications.unclaimed(run_ids, claimant)
-
-
-async def _withdraw(tx: Transaction, run_ids: Collection[str]) -> None:
-    await tx.publications.withdraw(run_ids)
-
-
-async def _queues(tx: Transaction) -> Sequence[str]:
-    return await tx.jobs.queues()

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from horae.domain.errors import HoraeError, QuotaContended
 from horae.domain.runs.attempt import Attempt
-from horae.domain.runs.ending import Finished
+from horae.domain.runs.ending import Finished, FinishReport
 from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.text.checks import storable
-from horae.lifecycle.finish import FinishReport, finish
-from horae.ports import Ids, Store, Transaction
+from horae.ports import Controller
 from horae.processes.aside import Aside
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Wake, log
@@ -32,13 +31,12 @@ class Reporter:
 
     def __init__(
         self,
-        store: Store,
-        ids: Ids,
+        controller: Controller,
         book: LogBook,
         on_reported: Callable[[], None],
         more_soon: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._store, self._ids, self._book, self._on_reported = store, ids, book, on_reported
+        self._controller, self._book, self._on_reported = controller, book, on_reported
         self._more_soon = more_soon
         self._waiting: list[Done] = []
         self._batch: list[Done] = []
@@ -85,7 +83,7 @@ class Reporter:
         if self._batch:
             await self._report()
         elif self._logs or self._progress:
-            await self._store.transact(_append, self._logs, self._progress)
+            await self._controller.append(self._logs, self._progress)
             self._logs, self._progress = [], []
         if self._batch or self._waiting:
             return 0
@@ -105,7 +103,7 @@ class Reporter:
             piece, rest = _first_piece(self._logs)
             if not rest:
                 return
-            await self._store.transact(_append, piece)
+            await self._controller.append(piece)
             self._logs = rest
 
     async def _report(self) -> None:
@@ -149,13 +147,11 @@ class Reporter:
         *,
         wait: bool = False,
     ) -> FinishReport:
-        return await self._store.transact(
-            finish,
-            finished=[Finished(attempt.run, outcome, int(seconds * 1000)) for attempt, outcome, seconds in batch],
-            specs={(attempt.run.job_id, attempt.run.version): attempt.job for attempt, _, _ in batch},
-            chance=self._ids.chance,
-            logs=logs,
-            progress=progress,
+        return await self._controller.finish(
+            [Finished(attempt.run, outcome, int(seconds * 1000)) for attempt, outcome, seconds in batch],
+            {(attempt.run.job_id, attempt.run.version): attempt.job for attempt, _, _ in batch},
+            logs,
+            progress,
             wait=wait,
         )
 
@@ -204,8 +200,3 @@ def _sizes(lines: list[LogLines]) -> Iterator[tuple[int, int]]:
     for count, line in enumerate(lines):
         size += len(line.text)
         yield count, size
-
-
-async def _append(tx: Transaction, lines: list[LogLines], told: Sequence[Progress] = ()) -> None:
-    await tx.logs.append(lines)
-    await tx.logs.progress(told)

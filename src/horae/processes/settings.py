@@ -11,7 +11,7 @@ from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
 from horae.domain.runs.engine_choice import CurrentEngines
 from horae.domain.runs.publication import Republishing
-from horae.ports import EventSender, Messages, PathLearner, Publisher, RemoteApp, Seals
+from horae.ports import EventSender, Messages, PathLearner, Publisher, RemoteApp, Seals, TaskDesk
 
 HORIZON, AHEAD_FOR = 0.3, 1.0
 
@@ -34,10 +34,9 @@ class WorkerSettings:
     grace: float = 5.0
     functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # of functions
     by_path: PathLearner | None = field(default=None, repr=False)  # without it, none of those that admins register
-    seals: Seals | None = field(default=None, repr=False)  # without it, secrets cannot be decrypted
     engines: CurrentEngines = field(default_factory=CurrentEngines)
     messages: Messages | None = field(default=None, repr=False)  # of a broker; None: it claims from the database
-    remote: RemoteApp | None = field(default=None, repr=False)  # the system that executes tasks of parked runs
+    remote: tuple[TaskDesk, RemoteApp] | None = field(default=None, repr=False)  # what executes tasks of parked runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from horae.domain.runs.attempt import Lease
 from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimed
 from horae.domain.runs.events import RunsClaimed, RunsStarted
 from horae.domain.runs.states import StopReason
-from horae.lifecycle.release import release
-from horae.ports import Clock, Store
+from horae.ports import Clock, Controller
 from horae.processes.definitions import DefinitionCache
 from horae.processes.loop import log
 from horae.processes.prefetch import Arrival, Prefetch, Ready
@@ -26,12 +25,18 @@ _UNREPORTED = 6000  # results that may wait to be reported, in addition to one r
 
 class Starter:
     def __init__(
-        self, worker_id: str, store: Store, settings: WorkerSettings, clock: Clock, slots: Slots, reporter: Reporter
+        self,
+        worker_id: str,
+        controller: Controller,
+        settings: WorkerSettings,
+        clock: Clock,
+        slots: Slots,
+        reporter: Reporter,
     ) -> None:
-        self._worker_id, self._store, self._settings, self._clock = worker_id, store, settings, clock
+        self._worker_id, self._controller, self._settings, self._clock = worker_id, controller, settings, clock
         self._slots, self._reporter = slots, reporter
-        self._vault = Vault(store, settings.seals)
-        self._definitions = DefinitionCache(store, worker_id)
+        self._vault = Vault(controller)
+        self._definitions = DefinitionCache(controller, worker_id)
         self._prefetch = Prefetch(settings, clock)
         self._releasing: list[Ready] = []  # must not be started here
         self.closed = False
@@ -75,9 +80,9 @@ class Starter:
         # Observers are notified after the start: writing a line takes as long as starting a run.
         soon = asyncio.get_running_loop().call_soon
         if claimed:
-            soon(self._store.tell, RunsClaimed(claimed, self._worker_id))
+            soon(self._controller.tell, RunsClaimed(claimed, self._worker_id))
         if started:
-            soon(self._store.tell, RunsStarted(started, self._worker_id))
+            soon(self._controller.tell, RunsStarted(started, self._worker_id))
 
     @property
     def ahead(self) -> int:
@@ -111,7 +116,7 @@ class Starter:
         if not self._releasing:
             return
         try:
-            await self._store.transact(release, runs=[one.run for one in self._releasing])
+            await self._controller.release([one.run for one in self._releasing])
         except HoraeError:
             raise  # the database is unreachable or busy: it is retried
         except Exception:  # their leases expire; the next claim need not wait for that

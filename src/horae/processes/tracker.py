@@ -17,6 +17,7 @@ from horae.domain.runs.events import Event, RunsParked
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.remote_task import (
     UNKNOWN,
+    RemoteEnd,
     RemoteKey,
     RemoteRun,
     RemoteTask,
@@ -26,18 +27,7 @@ from horae.domain.runs.remote_task import (
     pause,
 )
 from horae.domain.runs.states import AttemptOutcome
-from horae.lifecycle.settle import Specs
-from horae.lifecycle.track import (
-    RemoteEnd,
-    dead_trackers,
-    end_tasks,
-    forget_tasks,
-    mark_sent,
-    release_tasks,
-    take_tasks,
-    tasks_over,
-)
-from horae.ports import Clock, Ids, RemoteApp, Store
+from horae.ports import Clock, RemoteApp, Specs, TaskDesk
 from horae.processes.loop import Loop, log
 
 BATCH = 500  # tasks that one transaction takes or ends
@@ -71,8 +61,8 @@ class _Unsent:
 
 
 class Tracker:
-    def __init__(self, worker_id: str, store: Store, app: RemoteApp, clock: Clock, ids: Ids, *, lease: float) -> None:
-        self._worker_id, self._store, self._app, self._clock, self._ids = worker_id, store, app, clock, ids
+    def __init__(self, worker_id: str, desk: TaskDesk, app: RemoteApp, clock: Clock, *, lease: float) -> None:
+        self._worker_id, self._desk, self._app, self._clock = worker_id, desk, app, clock
         self._lease = lease
         self._adopt_at = 0.0
         self._unsent: list[_Unsent] = []
@@ -98,7 +88,7 @@ class Tracker:
 
     async def close(self) -> None:
         try:
-            await self._store.transact(release_tasks, app=self._app.name, worker_id=self._worker_id)
+            await self._desk.release(app=self._app.name, worker_id=self._worker_id)
         except HoraeError as error:
             log.warning("could not hand over the tasks that it tracks", tasks=len(self), reason=str(error))
 
@@ -115,9 +105,7 @@ class Tracker:
         return await self._adopt()
 
     async def _take(self, owner: str | None = None) -> int:
-        taken = await self._store.transact(
-            take_tasks, app=self._app.name, worker_id=self._worker_id, limit=BATCH, owner=owner
-        )
+        taken = await self._desk.take(app=self._app.name, worker_id=self._worker_id, limit=BATCH, owner=owner)
         if taken.doubtful:
             await self._let_go()
             return BATCH
@@ -132,7 +120,7 @@ class Tracker:
         """Goes on with what dead workers tracked."""
         if self._clock.monotonic() < self._adopt_at:
             return _POLL
-        for owner in await self._store.read(dead_trackers, app=self._app.name, silent_after=self._lease):
+        for owner in await self._desk.dead_trackers(app=self._app.name, silent_after=self._lease):
             if owner != self._worker_id:
                 count = await self._take(owner)
                 log.info("tracks the tasks of a worker that is gone", worker_gone=owner, tasks=count)
@@ -143,7 +131,7 @@ class Tracker:
 
     async def _let_go(self) -> None:
         """Of everything, to take it again: what this worker tracks is not certain."""
-        await self._store.transact(release_tasks, app=self._app.name, worker_id=self._worker_id)
+        await self._desk.release(app=self._app.name, worker_id=self._worker_id)
         self._due.clear()
 
     async def _refuse(self) -> None:
@@ -154,7 +142,7 @@ class Tracker:
     async def _send(self) -> None:
         if not self._unsent:
             return
-        wanted = await self._store.transact(mark_sent, [one.task.key for one in self._unsent])
+        wanted = await self._desk.mark_sent([one.task.key for one in self._unsent])
         sending, self._unsent = [one for one in self._unsent if one.task.key in wanted], []
         self._in_flight = wanted
         failed: dict[RemoteKey, Outcome] = {}
@@ -227,7 +215,7 @@ class Tracker:
         for start in range(0, len(ends), BATCH):
             some = ends[start : start + BATCH]
             try:
-                await self._store.transact(end_tasks, ends=some, chance=self._ids.chance)
+                await self._desk.end(some)
             except StoreUnavailable:
                 raise
             except Exception:
@@ -237,7 +225,7 @@ class Tracker:
         """One of them cannot be written: the others must not wait for it."""
         for end in ends:
             try:
-                await self._store.transact(end_tasks, ends=[end], chance=self._ids.chance)
+                await self._desk.end([end])
             except StoreUnavailable:
                 raise
             except Exception:
@@ -249,10 +237,10 @@ class Tracker:
 
     async def revoke(self) -> float:
         """Not what is being sent at this moment: the message must not come after its revocation."""
-        found = await self._store.transact(tasks_over, app=self._app.name, worker_id=self._worker_id, limit=BATCH)
+        found = await self._desk.over(app=self._app.name, worker_id=self._worker_id, limit=BATCH)
         if keys := [key for key in found if key not in self._in_flight]:
             await self._app.revoke([key.task_id for key in keys])
-            await self._store.transact(forget_tasks, keys)
+            await self._desk.forget(keys)
         return 0 if len(keys) >= BATCH else _POLL
 
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.attempt import LogSink
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome
 from horae.domain.secrets.outcome_redaction import redact_outcome
 from horae.domain.secrets.redaction import redactor
-from horae.domain.secrets.secret import CannotOpen, Sealed, unknown
-from horae.ports import Seals, Store
+from horae.domain.secrets.secret import CannotOpen, unknown
+from horae.ports import Controller, Place, Specs
 from horae.processes.logbook import AttemptLog
 from horae.processes.redacted import RedactedLog
-
-_NO_KEY = "this worker has no HORAE_SECRET_KEY, so it cannot open the secrets that the job names"
-
-Place = tuple[str, str]
-"""Project and name."""
 
 
 class Opened:
@@ -43,14 +37,10 @@ class Opened:
 
 
 class Vault:
-    """`seals` is None on a worker without a key."""
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
 
-    def __init__(self, store: Store, seals: Seals | None) -> None:
-        self._store, self._seals = store, seals
-
-    async def open(
-        self, runs: Collection[Claimed], definitions: Mapping[tuple[str, int], JobSpec]
-    ) -> dict[str, Opened]:
+    async def open(self, runs: Collection[Claimed], definitions: Specs) -> dict[str, Opened]:
         """By run, for those that name secrets: one query for all, none if no run does."""
         secrets = {pair: spec.target.secrets for pair, spec in definitions.items()}
         if not any(secrets.values()):
@@ -58,21 +48,9 @@ class Vault:
         named = {run: names for run in runs if (names := secrets.get((run.job_id, run.version)))}
         if not named:
             return {}
-        if self._seals is None:
-            return {run.id: _refused(_NO_KEY) for run in named}
         wanted = {(run.project_id, name) for run, names in named.items() for name in names}
-        values = _values(self._seals, await self._store.read(lambda tx: tx.secrets.sealed(wanted)))
+        values = await self._controller.secrets(wanted)
         return {run.id: _opened(run.project_id, names, values) for run, names in named.items()}
-
-
-def _values(seals: Seals, sealed: Collection[Sealed]) -> dict[Place, str | CannotOpen]:
-    values: dict[Place, str | CannotOpen] = {}
-    for one in sealed:
-        try:
-            values[one.project_id, one.name] = seals.open(one)
-        except CannotOpen as error:
-            values[one.project_id, one.name] = error
-    return values
 
 
 def _opened(project_id: str, names: Collection[str], values: Mapping[Place, str | CannotOpen]) -> Opened:

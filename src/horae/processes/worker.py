@@ -12,13 +12,13 @@ from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import Beat, WorkerSign
 from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.cluster.trouble import trouble_task
+from horae.domain.jobs.function_path import PATHS_CHANGED
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.events import Event
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.remote_task import REMOTE_CHANGED
 from horae.domain.runs.states import StopReason, WorkerStatus
-from horae.lifecycle.functions import PATHS_CHANGED
-from horae.ports import Clock, Executor, Hint, Ids, Store
+from horae.ports import Clock, Controller, Executor, Hint, Ids
 from horae.processes.allowances import Allowances
 from horae.processes.blocked import Watcher
 from horae.processes.claimer import Claimer
@@ -40,7 +40,7 @@ _DEADLINE_SWEEP = 0.25
 
 
 class Worker:
-    """`open_store` is called on the heartbeat's thread, for its own store. What it asks its machine are class
+    """`open_controller` is called on the heartbeat's thread, for one of its own. What it asks its machine are class
     attributes: a simulation has its own machines."""
 
     surely_dead: ClassVar[IsDead] = surely_dead
@@ -50,45 +50,45 @@ class Worker:
     def __init__(
         self,
         sign: WorkerSign,
-        store: Store,
+        controller: Controller,
         executors: Mapping[str, Executor],
         settings: WorkerSettings,
         *,
         clock: Clock,
         ids: Ids,
-        open_store: Callable[[], Awaitable[Store]],
+        open_controller: Callable[[], Awaitable[Controller]],
         hints_arrive: Callable[[], bool],
     ) -> None:
         self._settings, self._clock = settings, clock
         self.meters = Meters()
         self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: reported, not fatal
-        self._open_store = open_store
+        self._open_controller = open_controller
         self._draining = False
         self._turning = False
         self._main: asyncio.AbstractEventLoop | None = None
         self._watcher = type(self).watcher(clock)
         self._heart = type(self).heart(self._open_heartbeat)
         book = LogBook(clock, settings.log_limit)
-        self._allowances = Allowances(store, clock)
+        self._allowances = Allowances(controller, clock)
         book.keep = self._allowances.keep
-        self._reporter = Reporter(store, ids, book, self._reported, more_soon=lambda: self._starter.busy)
+        self._reporter = Reporter(controller, book, self._reported, more_soon=lambda: self._starter.busy)
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
-        self._starter = Starter(sign.id, store, settings, clock, self._slots, self._reporter)
+        self._starter = Starter(sign.id, controller, settings, clock, self._slots, self._reporter)
         self._stopping = Draining(self._slots, self._starter, executors, settings)
         self._messages = settings.messages
         self._claimer = (Claimer if settings.messages is None else MessageClaimer)(
-            sign, store, settings, self._heart, self._starter, clock=clock, ids=ids, hints_arrive=hints_arrive
+            sign, controller, settings, self._heart, self._starter, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._reporting_aside = Loop("report aside", self._reporter.aside.step, self._reporter.aside.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
         self._watch = NeighbourWatch(
-            store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
+            controller, sign.host, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
         )
         self._watching = Loop("neighbours", self._watch.look)
         remote = settings.remote
-        self._tracker = None if remote is None else Tracker(sign.id, store, remote, clock, ids, lease=settings.lease)
-        self._presence = Presence(sign, store, settings, clock, self._claimer.offer)
+        self._tracker = None if remote is None else Tracker(sign.id, *remote, clock, lease=settings.lease)
+        self._presence = Presence(sign, controller, settings, clock, self._claimer.offer)
         self._registered = False
         self._measure()
 
@@ -205,9 +205,9 @@ class Worker:
 
     # Called by the heartbeat, from its thread
 
-    async def _open_heartbeat(self) -> tuple[Heartbeat, Store]:
-        store = await self._open_store()
-        return Heartbeat(self, store, self._clock, self._settings), store
+    async def _open_heartbeat(self) -> tuple[Heartbeat, Controller]:
+        controller = await self._open_controller()
+        return Heartbeat(self, controller, self._clock, self._settings), controller
 
     def held(self) -> dict[str, str]:
         # If a run was lost and claimed again, the later attempt: the earlier one may wait to be reported.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from horae import __version__
 from horae.config import Settings
+from horae.controllers.stored import StoreController
 from horae.domain.cluster import metrics
 from horae.domain.cluster.process import SchedulerSign, WorkerSign
 from horae.domain.jobs.retention import Retention
@@ -17,7 +18,7 @@ from horae.domain.runs.engine_choice import CELERY, DATABASE
 from horae.domain.runs.publication import Republishing
 from horae.engines.celery_receiver import Receiver
 from horae.lifecycle.reservations import project_ids
-from horae.ports import Executor, Messages, Starting, Store
+from horae.ports import Controller, Executor, Messages, Starting
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
 from horae.processes.settings import AHEAD_FOR, HORIZON, SchedulerSettings, WorkerSettings
@@ -169,17 +170,19 @@ async def work(
 
     loop = asyncio.get_running_loop()
 
-    async def beside() -> Store:
+    seals = Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None
+
+    async def beside() -> Controller:
         made = store.beside(connections=1)
         made.on_lost = lambda: loop.call_soon_threadsafe(wakeups.doubt)
-        return made
+        return StoreController(made, IDS.chance)
 
     host, worker_id = this_host(), IDS.new()
     bind(worker=worker_id)
     tracing = Tracing(settings, "worker", worker_id)
     tracing.watch(store)
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
-    remote = remote_app(executors)
+    remote, controller = remote_app(executors), StoreController(store, IDS.chance, seals)
     process = Worker(
         WorkerSign(
             worker_id,
@@ -193,7 +196,7 @@ async def work(
             isolation,
             DATABASE if plan.messages is None else CELERY,
         ),
-        store,
+        controller,
         tracing.traced(executors),
         WorkerSettings(
             slots=plan.slots,
@@ -212,14 +215,13 @@ async def work(
             grace=settings.grace,
             functions=(*(registered() if "python" in executors else ()), *(remote.functions if remote else ())),
             by_path=by_path(executors),
-            seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
             engines=engines_of(store),
             messages=plan.messages,
-            remote=remote,
+            remote=None if remote is None else (controller.tasks, remote),
         ),
         clock=CLOCK,
         ids=IDS,
-        open_store=beside,
+        open_controller=beside,
         hints_arrive=lambda: wakeups.reliable,
     )
     watching.shows(process, store, wakeups)

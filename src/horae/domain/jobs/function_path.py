@@ -16,6 +16,8 @@ from horae.domain.jobs.task import SYSTEM, Function, named_well
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+", re.ASCII)
 _LONGEST = 500
 
+PATHS_CHANGED = "workers:functions"  # the hint that workers get when a path is added or deleted
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionPath:

@@ -84,6 +84,15 @@ class Claimed(NamedTuple):
 _STARTED_AT = Claimed._fields.index("started_at")
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The claimed runs, and their queues. `more`: there is more right now, so no lookup is needed."""
+
+    runs: list[Claimed]
+    queues: Sequence[str]
+    more: bool
+
+
 class QueuePlace(NamedTuple):
     """Where a run belongs: its queue, and the kind of its target."""
 

@@ -21,6 +21,15 @@ class Finished(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class FinishReport:
+    """`refused`: runs whose fencing token was stale; the attempt belonged to another worker by then."""
+
+    ended: int
+    retried: int
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Over:
     """The outcome of a finished attempt; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
 

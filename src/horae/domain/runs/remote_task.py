@@ -6,6 +6,7 @@ outlives its run: a task whose run was cancelled or timed out is revoked first, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID, uuid5
@@ -97,3 +98,20 @@ class Sighting(NamedTuple):
 
 
 UNKNOWN = Sighting("PENDING")
+
+
+class RemoteEnd(NamedTuple):
+    """How the task of an attempt ended."""
+
+    key: RemoteKey
+    outcome: Outcome
+
+
+class TakenTasks(NamedTuple):
+    """Tasks that a worker has taken: `refused` will not be sent, the others have the definitions of their jobs, unless
+    they were sent before. `doubtful`: the reply to an earlier try was lost, so that the worker may have more."""
+
+    tasks: list[RemoteTask]
+    specs: Mapping[tuple[str, int], JobSpec]
+    refused: list[RemoteEnd]
+    doubtful: bool

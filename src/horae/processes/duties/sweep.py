@@ -9,10 +9,10 @@ from horae.domain.errors import StoreUnavailable
 from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.prune import roll_up
-from horae.lifecycle.recover import expire
+from horae.lifecycle.recover import expire, recover
 from horae.lifecycle.redrive import carry_on
 from horae.processes.duties.duty import Duty, Post
-from horae.processes.neighbours import dead_neighbours, recover_lost
+from horae.processes.neighbours import among_the_dead, log_recovered
 
 _SWEPT = 500  # a full batch: there may be more
 _NOTE_EVERY = 60.0
@@ -59,8 +59,13 @@ class SweepDuty(Duty):
 
     async def _recover(self, *, lost: bool) -> int:
         post = self.post
-        dead = await dead_neighbours(post.store, post.sign.host, post.surely_dead)
-        return await recover_lost(post.store, post.ids, dead) if dead or lost else 0
+        neighbours = await post.store.read(lambda tx: tx.processes.neighbours(post.sign.host.key))
+        dead = among_the_dead(neighbours, post.sign.host, post.surely_dead)
+        if not dead and not lost:
+            return 0
+        recovered = await post.store.transact(recover, chance=post.ids.chance, dead_workers=dead)
+        log_recovered(recovered)
+        return recovered
 
     async def _note(self) -> int:
         """Tells the others which jobs this scheduler cannot read: one of them may be able to."""

@@ -1,0 +1,1 @@
+"""How workers reach their installation: the adapters of `ports/controller.py`."""
