@@ -6,7 +6,15 @@ from dataclasses import fields
 
 import pytest
 
-from horae.domain.cluster.process import Beat, Host, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.cluster.process import (
+    Beat,
+    Host,
+    SchedulerSign,
+    SchedulerStanding,
+    ShardView,
+    WorkerRecord,
+    WorkerSign,
+)
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.runs.states import WorkerStatus
 from horae.ports import Transaction
@@ -31,6 +39,10 @@ async def beat(world: World, sign: WorkerSign, status: str = "busy", busy: int =
 
 async def workers(world: World) -> list[WorkerRecord]:
     return await world.store.read(lambda tx: tx.processes.workers(OFFLINE_AFTER))
+
+
+async def renewed(world: World, sign: SchedulerSign, lease: float = LEASE) -> SchedulerStanding:
+    return await world.store.transact(lambda tx: tx.processes.renew_scheduler(sign.id, lease))
 
 
 # ---- workers
@@ -188,7 +200,7 @@ async def test_a_scheduler_introduces_itself_beats_and_leaves(world: World) -> N
     await world.store.transact(lambda tx: tx.processes.forget_scheduler(sign.id))
     assert await world.store.read(lambda tx: tx.processes.schedulers(LEASE)) == []
     assert await owners(world) == {None: 64}
-    assert not await world.store.transact(lambda tx: tx.processes.beat_scheduler(sign.id))
+    assert not (await renewed(world, sign)).registered
 
 
 async def test_a_scheduler_that_died_is_offline_and_owns_nothing(world: World) -> None:
@@ -271,11 +283,11 @@ async def test_a_stale_owner_cannot_renew(world: World) -> None:
     (stale,) = await schedulers(world, 1)
     await lead(world, stale)
     later = await world.later(seconds=LEASE + 2)
-    assert await later.store.transact(lambda tx: tx.processes.renew_shards(stale.id, LEASE)) == []
+    assert (await renewed(later, stale)).shards == []
     (other,) = await schedulers(later, 1)
     taken = await later.store.transact(lambda tx: tx.processes.take_shards(other.id, LEASE, 64))
     assert len(taken) == 64
-    assert await later.store.transact(lambda tx: tx.processes.renew_shards(stale.id, LEASE)) == []
+    assert (await renewed(later, stale)).shards == []
     await later.store.transact(lambda tx: tx.processes.release_shards(stale.id))
     assert await owners(world) == {other.id: 64}
 
@@ -300,6 +312,6 @@ async def test_a_free_shard_is_noticed(world: World) -> None:
 async def test_only_schedulers_that_beat_count(world: World) -> None:
     first, _ = await schedulers(world, 2)
     later = await world.later(seconds=20)
-    await later.store.transact(lambda tx: tx.processes.beat_scheduler(first.id))
-    assert await later.store.read(lambda tx: tx.processes.live_schedulers(10)) == [first.id]
-    assert len(await later.store.read(lambda tx: tx.processes.live_schedulers(60))) == 2
+    await renewed(later, first)
+    assert (await renewed(later, first, lease=10)).live == [first.id]
+    assert len((await renewed(later, first, lease=60)).live) == 2

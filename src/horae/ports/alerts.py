@@ -8,6 +8,7 @@ from typing import Protocol
 
 from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Finding
 from horae.domain.alerts.facts import (
+    AlertSubjects,
     FailingJob,
     LiveRunFact,
     LongRun,
@@ -80,6 +81,10 @@ class Alerts(Protocol):
 class AlertFacts(Protocol):
     """The facts for rules, read by set-based statements: never one per job, and never the history. Only jobs that are
     enabled and not paused."""
+
+    async def present(self) -> AlertSubjects:
+        """In one statement: what there is to ask about."""
+        ...
 
     async def founded_at(self) -> datetime:
         """When the installation was set up."""

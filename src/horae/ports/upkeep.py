@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.cluster.process import (
+    Beat,
+    Host,
+    SchedulerRecord,
+    SchedulerSign,
+    SchedulerStanding,
+    ShardView,
+    WorkerRecord,
+    WorkerSign,
+)
 from horae.domain.jobs.retention import Retention
 
 
@@ -41,8 +50,9 @@ class Processes(Protocol):
 
     async def mark_offline(self, worker_ids: Collection[str]) -> None: ...
     async def register_scheduler(self, sign: SchedulerSign) -> None: ...
-    async def beat_scheduler(self, scheduler_id: str, trouble: str | None = None) -> bool:
-        """False if it is not registered (any more)."""
+    async def renew_scheduler(self, scheduler_id: str, lease: float, trouble: str | None = None) -> SchedulerStanding:
+        """Its heartbeat, and more time for its shards. It is not registered (any more) if its row was removed; those
+        that have beaten within the time of a lease are alive."""
         ...
 
     async def forget_scheduler(self, scheduler_id: str) -> None: ...
@@ -50,14 +60,9 @@ class Processes(Protocol):
         """Each with the shards whose lease is valid."""
         ...
 
-    async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]: ...
     async def take_shards(self, scheduler_id: str, lease: float, limit: int) -> list[int]: ...
     async def release_shards(self, scheduler_id: str, keep: int = 0) -> None: ...
     async def shards(self) -> list[ShardView]: ...
-    async def live_schedulers(self, within: float) -> list[str]:
-        """The ids of those with a heartbeat within that many seconds."""
-        ...
-
     async def any_shard_free(self) -> bool: ...
 
 
@@ -71,8 +76,8 @@ class Upkeep(Protocol):
         ...
 
     async def chores(self) -> set[str]:
-        """Pending work for a sweep, queried in one statement: any of `running`, `lost`, `overdue`, `tallies`,
-        `deletions`, `operations`."""
+        """Pending work, queried in one statement. For a sweep: any of `running`, `lost`, `overdue`, `tallies`,
+        `deletions`, `operations`. For other duties: `messages`, `events`, `pings`."""
         ...
 
     async def check_writable(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from horae.domain.cluster import metrics
@@ -49,6 +49,7 @@ class Scheduler:
         others = [duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)]  # which reports it
         self.hints_trouble: Callable[[], str | None] = lambda: None  # why hints do not arrive: reported, not fatal
         self._post.trouble = lambda: troubled(others) or self.hints_trouble()
+        self._post.found = self._found
         self._registered = False
         self.meters = Meters()
         measure(self._loops, self.meters)
@@ -85,6 +86,11 @@ class Scheduler:
             await store.transact(_leave, sign.id)
         except Exception as error:
             log.warning("could not release the shards; they become free when their leases expire", reason=str(error))
+
+    def _found(self, chores: Collection[str]) -> None:
+        for duty in self._duties:
+            if not duty.chores.isdisjoint(chores):
+                duty.on_hint()
 
     def on_hint(self, hint: Hint) -> None:
         topic = hint.partition(":")[0]

@@ -9,11 +9,13 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from horae.domain.cluster.process import SchedulerStanding
 from horae.domain.errors import NeedsTransaction
 from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
+from horae.store import shard_leases
 from horae.store.dialects.base import Connection, Dialect, Move, Params, Row, listed
 from horae.store.rows import put
 from horae.store.runs import history, leases, run_list
@@ -154,3 +156,13 @@ def _append(d: Dialect, move: Move) -> str:
 async def beat(db: Connection, d: Dialect, update: str, params: Params) -> Sequence[Row]:
     await db.execute(update, params)
     return await db.fetch("SELECT drain_requested_by FROM workers WHERE id = :id", {"id": params["id"]})
+
+
+async def renew_scheduler(db: Connection, d: Dialect, beat: str, params: Params) -> SchedulerStanding:
+    lease = {"lease": params["lease"]}
+    registered = bool(await db.execute(beat, params))
+    shards = [int(row["shard"]) for row in await db.fetch(shard_leases.held(d), {"id": params["id"]})]
+    if shards:
+        await db.execute(f"{shard_leases.longer(d)} WHERE {d.among('shard', 'shards')}", {"shards": shards, **lease})
+    live = [row["id"] for row in await db.fetch(f"SELECT id {shard_leases.live(d)}", lease)]
+    return SchedulerStanding(registered, shards, live)

@@ -9,7 +9,16 @@ from dataclasses import astuple, fields
 from sqlalchemy import Table
 
 from horae.domain.cluster.isolation import isolation_of
-from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.cluster.process import (
+    Beat,
+    Host,
+    SchedulerRecord,
+    SchedulerSign,
+    SchedulerStanding,
+    ShardView,
+    WorkerRecord,
+    WorkerSign,
+)
 from horae.domain.cluster.trouble import trouble_of
 from horae.domain.runs.states import WorkerStatus
 from horae.store.dialects.base import Row, listed
@@ -109,13 +118,10 @@ class ProcessTable(Group):
     async def register_scheduler(self, sign: SchedulerSign) -> None:
         await self._register(tables.schedulers, sign)
 
-    async def beat_scheduler(self, scheduler_id: str, trouble: str | None = None) -> bool:
-        return bool(
-            await self.db.execute(
-                f"UPDATE schedulers SET {self._troubled(trouble)}, heartbeat_at = {self.d.now} WHERE id = :id",
-                {"id": scheduler_id, **_trouble_params(trouble)},
-            )
-        )
+    async def renew_scheduler(self, scheduler_id: str, lease: float, trouble: str | None = None) -> SchedulerStanding:
+        beat = f"UPDATE schedulers SET {self._troubled(trouble)}, heartbeat_at = {self.d.now} WHERE id = :id"
+        params = {"id": scheduler_id, "lease": lease, **_trouble_params(trouble)}
+        return await self.d.hot.renew_scheduler(self.db, self.d, beat, params)
 
     def _troubled(self, trouble: str | None) -> str:
         """It dates from the first report, regardless of later ones."""
@@ -137,7 +143,7 @@ class ProcessTable(Group):
             "FROM schedulers ORDER BY id",
             {"silent_after": silent_after},
         )
-        held = await self.db.fetch(
+        held = rows and await self.db.fetch(
             f"SELECT {listed(_SHARD)} FROM shards WHERE lease_until > {self.d.now} ORDER BY shard"
         )
         owned: dict[str, list[ShardView]] = defaultdict(list)
@@ -146,31 +152,12 @@ class ProcessTable(Group):
                 owned[shard.owner_id].append(shard)
         return [_scheduler(row, owned[row["id"]]) for row in rows]
 
-    async def live_schedulers(self, within: float) -> list[str]:
-        rows = await self.db.fetch(
-            f"SELECT id FROM schedulers WHERE heartbeat_at > {self.d.earlier(':within')}", {"within": within}
-        )
-        return [row["id"] for row in rows]
-
     async def any_shard_free(self) -> bool:
         return bool(
             await self.db.fetch(
                 f"SELECT shard FROM shards WHERE owner_id IS NULL OR lease_until <= {self.d.now} LIMIT 1"
             )
         )
-
-    async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]:
-        mine = f"owner_id = :me AND lease_until > {self.d.now}"
-        rows = await self.db.fetch(
-            f"SELECT shard FROM shards WHERE {mine} ORDER BY shard {self.d.lock}", {"me": scheduler_id}
-        )
-        shards = [int(row["shard"]) for row in rows]
-        if shards:
-            await self.db.execute(
-                f"UPDATE shards SET lease_until = {self.d.later(':lease')} WHERE {self.d.among('shard', 'shards')}",
-                {"lease": lease, "shards": shards},
-            )
-        return shards
 
     async def take_shards(self, scheduler_id: str, lease: float, limit: int) -> list[int]:
         rows = await self.db.fetch(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from horae.store.failures import ConnectionLost
-from horae.store.rows import Group
+from horae.store.rows import Group, words
+from horae.store.watching import deliveries, sinks
+
+_LONG = "state = 'running' AND kind IN ('redrive', 'discard')"  # operations that a sweep continues
+_CHORES = words("running lost overdue tallies deletions operations messages events pings")
 
 
 class UpkeepTables(Group):
@@ -39,9 +43,12 @@ class UpkeepTables(Group):
             f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
             f"EXISTS (SELECT 1 FROM runs WHERE {late} {self.d.now}) AS overdue, "
             "EXISTS (SELECT 1 FROM stat_deltas) AS tallies, EXISTS (SELECT 1 FROM job_deletions) AS deletions, "
-            "EXISTS (SELECT 1 FROM operations WHERE state = 'running' AND kind IN ('redrive', 'discard')) AS operations"
+            f"EXISTS (SELECT 1 FROM operations WHERE {_LONG}) AS operations, "
+            f"EXISTS (SELECT 1 FROM notices) OR EXISTS ({deliveries.due(self.d)}) AS messages, "
+            f"EXISTS ({sinks.due(self.d)}) AS events, "
+            f"EXISTS (SELECT 1 FROM pings WHERE check_at IS NOT NULL AND check_at <= {self.d.now}) AS pings"
         )
-        return {chore for chore in ("running", "lost", "overdue", "tallies", "deletions", "operations") if row[chore]}
+        return {chore for chore in _CHORES if row[chore]}
 
     async def check_writable(self) -> None:
         (row,) = await self.db.fetch(self.d.read_only)

@@ -30,6 +30,7 @@ CONNECT_TIMEOUT = 3.0
 COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 PING_EVERY, PING_TIMEOUT = 2.0, 1.5  # a connection that died silently is noticed by then: idle workers rely on it
+PING_RARELY = 15.0  # where nothing is listened for: a NOTIFY notices a dead connection, too
 LAST_LOOK = 0.1
 YOUNG = 5.0  # seconds: reports of dead connections in quick succession are about the previous connection
 
@@ -103,7 +104,7 @@ class PostgresqlWakeups(ConnectedWakeups[Any]):
                 return
             else:
                 try:
-                    async with asyncio.timeout(PING_EVERY):
+                    async with asyncio.timeout(PING_EVERY if self._topics else PING_RARELY):
                         await self._wake.wait()
                 except TimeoutError:
                     await self._ping(connection)

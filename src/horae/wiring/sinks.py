@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from horae.engines.event_stream import EventStream
     from horae.notifiers.event_calls import EventCalls
 
-LEARN_EVERY = 5.0  # seconds
+LEARN_EVERY, LEARN_RARELY = 5.0, 60.0  # seconds
 
 
 class EventSenders:
@@ -88,10 +88,11 @@ async def _confirmed(publish: Callable[[], Awaitable[None]], count: int) -> Ship
 
 
 class SinkWatch:
-    """Keeps a store informed of the sinks, from `start` to `close`; hints about them come through `heard`."""
+    """Keeps a store informed of the sinks, from `start` to `close`. Hints about them come through `heard`; while they
+    arrive, it reads the sinks only now and then."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, hints_arrive: Callable[[], bool] = lambda: False) -> None:
+        self._store, self._hints_arrive = store, hints_arrive
         self._loop = Loop("sinks", self._learn)
         self._task: asyncio.Task[None] | None = None
 
@@ -114,4 +115,4 @@ class SinkWatch:
 
     async def _learn(self) -> float:
         await self._store.learn()
-        return LEARN_EVERY
+        return LEARN_RARELY if self._hints_arrive() else LEARN_EVERY

@@ -58,7 +58,8 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         return
     scheduler_id = IDS.new()
     bind(scheduler=scheduler_id)
-    notifier, senders, sinks = notifiers_for(settings), EventSenders(settings), SinkWatch(store)
+    notifier, senders = notifiers_for(settings), EventSenders(settings)
+    sinks = SinkWatch(store, lambda: wakeups.reliable)
     tracing = Tracing(settings, "scheduler", scheduler_id)
     tracing.watch(store)
     process = Scheduler(
@@ -228,7 +229,7 @@ async def work(
     if remote is not None:
         store.observers = (*store.observers, process.observe)
     events = _watch_messages(settings, plan.messages, process, store)
-    sinks = SinkWatch(store)
+    sinks = SinkWatch(store, lambda: wakeups.reliable)
     topics = ("runs", "cancel", "workers", "remote", "sinks")
     await wakeups.start(topics, watching.heard(sinks.heard(process.on_hint)))
     await sinks.start()

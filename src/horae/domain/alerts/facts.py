@@ -15,6 +15,19 @@ from horae.domain.runs.stranded import Stranded
 
 
 @dataclass(frozen=True, slots=True)
+class AlertSubjects:
+    """Whether there is anything of each kind; usually there is little, and the rest need not be asked about."""
+
+    settings: bool  # of any job or project
+    projects: bool  # with settings
+    failing: bool  # jobs
+    running: bool  # runs
+    due: bool  # jobs
+    dead_letters: bool
+    alerts: bool  # that are open
+
+
+@dataclass(frozen=True, slots=True)
 class FailingJob:
     """A job that failed so many times in a row."""
 

@@ -88,6 +88,16 @@ class SchedulerSign:
 
 
 @dataclass(frozen=True, slots=True)
+class SchedulerStanding:
+    """What a scheduler finds when it renews its leases: whether its row is still there, its shards, and the ids of the
+    schedulers that are alive."""
+
+    registered: bool
+    shards: list[int]
+    live: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SchedulerRecord:
     id: str
     host: Host

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import Finding
-from horae.domain.alerts.facts import Disk, FailingJob, LastError, UnknownSecret, WatchedJob, WatchFacts
+from horae.domain.alerts.facts import AlertSubjects, Disk, FailingJob, LastError, UnknownSecret, WatchedJob, WatchFacts
 from horae.domain.alerts.installation_rules import NO_SCHEDULER_AFTER, no_scheduler
 from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
@@ -38,8 +38,9 @@ class Eyes:
 
 
 async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Changes:
-    facts = await gather(tx, eyes, disk)
-    return transitions(await tx.alerts.standing(RULES), evaluate(facts), facts.now)
+    there = await tx.alert_facts.present()
+    facts = await gather(tx, eyes, there, disk)
+    return transitions(await tx.alerts.standing(RULES) if there.alerts else [], evaluate(facts), facts.now)
 
 
 async def watch_schedulers(
@@ -58,18 +59,21 @@ async def watch_schedulers(
     return transitions(standing, found, now), absent_since
 
 
-async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> WatchFacts:
+async def gather(tx: Transaction, eyes: Eyes, there: AlertSubjects, disk: Disk | None = None) -> WatchFacts:
+    """Asks only about what is there."""
     facts, limits = tx.alert_facts, eyes.thresholds
     now = await tx.now()
     workers = await tx.processes.workers(eyes.offline_after)
     wants, engines = await tx.queues.wants(), await current_engines(tx, eyes.engines)
-    by_project, watched = await facts.projects(), await facts.watched(now)
-    failing = await facts.failing()
-    lateness = _least(limits.late, await facts.least_late(), *(one.late for one in by_project.values()))
+    by_project = await facts.projects() if there.projects else {}
+    watched = await facts.watched(now) if there.settings else []
+    failing = await facts.failing() if there.failing else []
+    least_late = await facts.least_late() if there.settings else None
+    lateness = _least(limits.late, least_late, *(one.late for one in by_project.values()))
     waits = _least(lateness, limits.queued, *(one.queued for one in by_project.values()))
     overdue = _least(lateness, limits.not_fired)
     waiting = await facts.waiting(wants, waits) if waits else []
-    unfired = await facts.overdue(overdue) if overdue else []
+    unfired = await facts.overdue(overdue) if overdue and there.due else []
     errors = await _errors(tx, failing)
     hour = now.replace(minute=0, second=0, microsecond=0)
     return WatchFacts(
@@ -84,15 +88,15 @@ async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> Watch
         stranded=tuple(await tx.queues.stranded(unserved(wants, workers, engines), PATIENCE)),
         waiting=tuple(waiting),
         overdue=tuple(unfired),
-        stuck=tuple(await facts.stuck(limits.stuck)) if limits.stuck else (),
-        long=tuple(await facts.long()),
+        stuck=tuple(await facts.stuck(limits.stuck)) if limits.stuck and there.running else (),
+        long=tuple(await facts.long()) if there.settings and there.running else (),
         failing=tuple(failing),
         errors=errors,
         watched=tuple(watched),
         failures=await _failures(tx, watched, now),
         outcomes=tuple(await facts.outcomes(hour - timedelta(hours=1))),
-        dead_letters=tuple(await facts.new_dead_letters(_HOUR)),
-        secrets=tuple(await _secrets(tx, failing, errors)),
+        dead_letters=tuple(await facts.new_dead_letters(_HOUR)) if there.dead_letters else (),
+        secrets=tuple(await _secrets(tx, failing, errors, standing=there.alerts)),
         disk=disk,
         missing_partitions=tuple(await facts.missing_partitions()),
     )
@@ -124,11 +128,12 @@ async def _failures(tx: Transaction, watched: Sequence[WatchedJob], now: datetim
 
 
 async def _secrets(
-    tx: Transaction, failing: Sequence[FailingJob], errors: dict[str, str | None]
+    tx: Transaction, failing: Sequence[FailingJob], errors: dict[str, str | None], *, standing: bool
 ) -> list[UnknownSecret]:
-    """Secrets missing from jobs that failed because of that, and from those with an alert that already says so."""
+    """Secrets missing from jobs that failed because of that, and from those with an alert that already says so, if
+    there are alerts."""
     asked = {(job.job_id, job.version): (job.project_id, job.name) for job in failing if _lacks(job, errors)}
-    for project_id, job_id, name, version in await tx.alert_facts.subjects("secret_missing"):
+    for project_id, job_id, name, version in await tx.alert_facts.subjects("secret_missing") if standing else ():
         asked[job_id, version] = (project_id, name)
     named = [
         UnknownSecret(asked[pair][0], pair[0], asked[pair][1], secret)

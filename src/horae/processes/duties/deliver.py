@@ -12,7 +12,7 @@ from horae.domain.notify.delivery import Due, Envelope, Sent
 from horae.domain.notify.targets import KINDS
 from horae.domain.secrets.secret import CannotOpen
 from horae.lifecycle.watching.deliver import Routed, idle_for, route, settle, take_due
-from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.duty import RARELY, Duty, Post
 from horae.processes.duties.errands import Errands
 from horae.processes.loop import log
 
@@ -24,6 +24,7 @@ _LEASE = 60.0  # seconds; a try takes no longer than a third of it
 class DeliverDuty(Duty):
     name = "deliver"
     topics = frozenset({"notices"})
+    chores = frozenset({"messages"})
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
@@ -37,7 +38,7 @@ class DeliverDuty(Duty):
             return post.settings.sweep
         waits = await post.store.read(idle_for)
         if waits is None or waits > 0:
-            return min(post.settings.sweep, waits or post.settings.sweep)
+            return RARELY if waits is None else min(waits, RARELY)
         routed = await post.store.transact(route, limit=_BATCH)
         if routed.unknown:
             log.warning("notices of a kind that this version does not know were dropped", count=routed.unknown)

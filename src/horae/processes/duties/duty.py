@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -32,6 +32,7 @@ class Post:
     left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
     contention: Contention = field(default_factory=Contention)
     notifier: Notifier | None = None  # if None, nothing is sent to channels
+    found: Callable[[Collection[str]], None] = lambda _: None  # called with the chores that the sweep has found
     trouble: Callable[[], str | None] = lambda: None  # of a duty that keeps failing
     gained: Callable[[], None] = lambda: None  # called when it owns shards that it did not own before
 
@@ -41,11 +42,16 @@ class Post:
         return 0 in self.shards
 
 
+RARELY = 15.0  # seconds between two looks of a duty for which the sweep looks, in case that one is delayed
+
+
 class Duty(ABC):
-    """`topics` are those of hints that wake it."""
+    """`topics` are those of hints that wake it, and `chores` what the sweep finds for it: so one statement looks for
+    several duties, which need not look themselves."""
 
     name: ClassVar[str]
     topics: ClassVar[frozenset[str]] = frozenset()
+    chores: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, post: Post) -> None:
         self.post = post

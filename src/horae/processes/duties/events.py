@@ -21,7 +21,7 @@ from horae.lifecycle.watching.emit import (
     take_sinks,
     trim,
 )
-from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.duty import RARELY, Duty, Post
 from horae.processes.duties.errands import Errands
 from horae.processes.loop import log
 
@@ -35,6 +35,7 @@ _CLEAR_EVERY, _CLEARED = 60.0, 5_000  # seconds, rows
 class EventsDuty(Duty):
     name = "events"
     topics = frozenset({"events"})
+    chores = frozenset({"events"})
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
@@ -54,7 +55,7 @@ class EventsDuty(Duty):
         if await self._begin():
             self._lively_until = now + _LIVELY
             return 0
-        return _SOON if now < self._lively_until else post.settings.sweep
+        return _SOON if now < self._lively_until else RARELY
 
     async def _begin(self) -> bool:
         """Starts sending to sinks for which something waits; returns whether there were any."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horae.domain.cluster.process import SchedulerSign
+from horae.domain.cluster.process import SchedulerSign, SchedulerStanding
 from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log
@@ -29,7 +29,7 @@ class ShardsDuty(Duty):
         lease, now = post.settings.shard_lease, post.clock.monotonic()
         if not post.hints_arrive() and now < self._renew_at and not await post.store.read(_any_free):
             return min(self._renew_at - now, _HANDED_OVER)
-        shards = await post.store.transact(share, post.sign, lease, post.shard_count, post.trouble())
+        shards = await self._share(lease)
         if shards != post.shards:
             log.info("shards", owned=len(shards), of=post.shard_count)
             gained = set(shards) - set(post.shards)
@@ -39,15 +39,27 @@ class ShardsDuty(Duty):
         self._renew_at = now + lease / 3
         return lease / 3 if post.hints_arrive() else min(lease / 3, _HANDED_OVER)
 
+    async def _share(self, lease: float) -> list[int]:
+        """Usually everything stays as it is, and one statement (where the database can) renews it."""
+        post = self.post
+        standing = await post.store.autocommit(_renew, post.sign, lease, post.trouble())
+        if standing.registered and len(standing.shards) == fair_share(standing.live, post.sign.id, post.shard_count):
+            return standing.shards
+        return await post.store.transact(share, post.sign, lease, post.shard_count, post.trouble())
+
+
+async def _renew(tx: Transaction, sign: SchedulerSign, lease: float, trouble: str | None) -> SchedulerStanding:
+    return await tx.processes.renew_scheduler(sign.id, lease, trouble)
+
 
 async def share(
     tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int, trouble: str | None = None
 ) -> list[int]:
     """Beats, renews, releases what exceeds a fair share, takes what is free; returns the shards now owned."""
-    if not await tx.processes.beat_scheduler(sign.id, trouble):
+    standing = await _renew(tx, sign, lease, trouble)
+    if not standing.registered:
         await tx.processes.register_scheduler(sign)  # it was away for so long that its row was removed
-    owned = await tx.processes.renew_shards(sign.id, lease)
-    fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)
+    owned, fair = standing.shards, fair_share(standing.live, sign.id, shard_count)
     if len(owned) > fair:
         await tx.processes.release_shards(sign.id, keep=fair)
         tx.hint("shards")

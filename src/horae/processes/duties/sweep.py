@@ -1,5 +1,5 @@
 """Sweep: recovers runs of lost workers, expires runs that were not started in time, continues long operations and
-deletions, and rolls up counters."""
+deletions, and rolls up counters. Its look also finds work of other duties, and wakes them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class SweepDuty(Duty):
         """One statement finds pending work; usually there is none. Continues immediately if there was more than a
         batch. A chore that fails does not prevent the others."""
         chores, most, failed = await self.post.store.read(lambda tx: tx.upkeep.chores()), 0, None
+        if self.post.is_first:
+            self.post.found(chores)
         for chore in self._chores(chores):
             try:
                 most = max(most, await chore())

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from sqlalchemy import Table
 
 from horae.domain.cluster.meters import Histogram
+from horae.domain.cluster.process import SchedulerStanding
 from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
@@ -130,6 +131,10 @@ class HotStatements(Protocol):
 
     async def beat(self, db: Connection, d: Dialect, update: str, params: Params) -> Sequence[Row]:
         """Updates a worker's row and reads who asked it to drain."""
+        ...
+
+    async def renew_scheduler(self, db: Connection, d: Dialect, beat: str, params: Params) -> SchedulerStanding:
+        """Updates a scheduler's row and extends the leases of its shards."""
         ...
 
 

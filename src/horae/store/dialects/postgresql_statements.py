@@ -8,10 +8,12 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
+from horae.domain.cluster.process import SchedulerStanding
 from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
+from horae.store import shard_leases
 from horae.store.dialects.base import Connection, Dialect, Move, Params, Row, listed
 from horae.store.jobs import heads
 from horae.store.runs import history, leases, run_list
@@ -158,3 +160,17 @@ def _move(d: Dialect, move: Move) -> str:
 
 async def beat(db: Connection, d: Dialect, update: str, params: Params) -> Sequence[Row]:
     return await db.fetch(f"{update} RETURNING drain_requested_by", params)
+
+
+async def renew_scheduler(db: Connection, d: Dialect, beat: str, params: Params) -> SchedulerStanding:
+    found: dict[str, list[str]] = {"beaten": [], "kept": [], "live": []}
+    for row in await db.fetch(
+        f"WITH beaten AS ({beat} RETURNING id), held AS MATERIALIZED ({shard_leases.held(d)}), "
+        f"kept AS ({shard_leases.longer(d)} FROM held WHERE shards.shard = held.shard RETURNING held.shard) "
+        "SELECT 'beaten' AS what, CAST(id AS text) AS which FROM beaten "
+        "UNION ALL SELECT 'kept', CAST(shard AS text) FROM kept "
+        f"UNION ALL SELECT 'live', CAST(id AS text) {shard_leases.live(d)}",
+        params,
+    ):
+        found[row["what"]].append(row["which"])
+    return SchedulerStanding(bool(found["beaten"]), sorted(map(int, found["kept"])), found["live"])

@@ -12,6 +12,7 @@ from sqlalchemy import Column, MetaData, Table
 
 from horae.domain.alerts.daily import today
 from horae.domain.alerts.facts import (
+    AlertSubjects,
     FailingJob,
     LiveRunFact,
     LongRun,
@@ -47,6 +48,21 @@ _JOB = "r.project_id, r.job_id, j.name, r.id AS run_id"
 
 
 class AlertFactTables(Group):
+    async def present(self) -> AlertSubjects:
+        held = {
+            "settings": "alert_settings",
+            "projects": "alert_settings WHERE subject_kind = 'project'",
+            "failing": "job_stats WHERE failing_streak > 0",
+            "running": "runs WHERE status = 'running'",
+            "due": f"jobs j WHERE j.next_run_at IS NOT NULL AND j.next_run_at <= {self.d.now} AND {_ON}",
+            "dead_letters": "dead_letters",
+            "alerts": "alerts WHERE state = 'open'",
+        }
+        (row,) = await self.db.fetch(
+            f"SELECT {', '.join(f'EXISTS (SELECT 1 FROM {rows}) AS {name}' for name, rows in held.items())}"
+        )
+        return AlertSubjects(**{name: bool(row[name]) for name in held})
+
     async def founded_at(self) -> datetime:
         (row,) = await self.db.fetch("SELECT created_at FROM installation")
         found: datetime = row["created_at"]

@@ -27,6 +27,15 @@ _NEW = ("id", "channel_id", "project_id", "collecting", "kind", "severity", "tit
 _DIGESTS = 30  # of a channel, which are searched for an incident
 
 
+def due(d: Dialect) -> str:
+    """Finds messages whose time has come and that no process is sending."""
+    return f"SELECT d.id FROM deliveries d WHERE d.state = 'pending' AND d.due_at <= {d.now} AND {_free(d)}"
+
+
+def _free(d: Dialect) -> str:
+    return f"(d.lease_until IS NULL OR d.lease_until < {d.now})"
+
+
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.add_rows: Rows = batch(d, notify_tables.deliveries, *_NEW, "message", "due_at")
@@ -58,7 +67,7 @@ class _Sql:
         self.repeat = d.update_from(
             "deliveries", self.repeat_rows, {"notices": "deliveries.notices + v.notices"}, "deliveries.id = v.id"
         )
-        free = f"(d.lease_until IS NULL OR d.lease_until < {d.now})"
+        free = _free(d)
         # The next of each channel; not before an earlier one about the same incident is done.
         earlier = (
             "SELECT 1 FROM deliveries e WHERE e.channel_id = d.channel_id AND e.incident = d.incident "

@@ -25,6 +25,21 @@ _SAVED = ("name", "kind", "enabled", "types", "spec", "sealed", "key_id", "updat
 _ENDED = "token = NULL, lease_until = NULL"
 
 
+def due(d: Dialect) -> str:
+    """Finds sinks for which something waits."""
+    return (
+        f"SELECT s.id FROM event_sinks s WHERE {_free(d)} AND (s.gap > 0 OR EXISTS (SELECT 1 FROM event_outbox o "
+        "WHERE o.sink_id = s.id))"
+    )
+
+
+def _free(d: Dialect) -> str:
+    return (
+        f"s.enabled = TRUE AND (s.retry_at IS NULL OR s.retry_at <= {d.now}) "
+        f"AND (s.lease_until IS NULL OR s.lease_until < {d.now})"
+    )
+
+
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.add_rows: Rows = batch(d, tables.event_sinks, "id", "project_id", *_SAVED, "created_by")
@@ -36,17 +51,10 @@ class _Sql:
             {**{column: f"v.{column}" for column in _SAVED}, "updated_at": d.now, "retry_at": "NULL"},
             "event_sinks.id = v.id",
         )
-        due = (
-            f"s.enabled = TRUE AND (s.retry_at IS NULL OR s.retry_at <= {d.now}) "
-            f"AND (s.lease_until IS NULL OR s.lease_until < {d.now})"
-        )
-        self.candidates = (
-            f"SELECT s.id FROM event_sinks s WHERE {due} AND (s.gap > 0 OR EXISTS (SELECT 1 FROM event_outbox o "
-            "WHERE o.sink_id = s.id))%s ORDER BY COALESCE(s.served_at, s.created_at) LIMIT :limit"
-        )
+        self.candidates = f"{due(d)}%s ORDER BY COALESCE(s.served_at, s.created_at) LIMIT :limit"
         self.lock = (
             "SELECT s.id, s.project_id, s.name, s.kind, s.spec, s.sealed, s.key_id, s.tries, s.gap, s.gap_id, "
-            f"s.gap_from, s.gap_until FROM event_sinks s WHERE {d.among('s.id', 'ids')} AND {due} "
+            f"s.gap_from, s.gap_until FROM event_sinks s WHERE {d.among('s.id', 'ids')} AND {_free(d)} "
             f"ORDER BY COALESCE(s.served_at, s.created_at) {d.lock_skip}"
         )
         self.lease = (
