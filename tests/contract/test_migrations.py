@@ -22,6 +22,7 @@ from horae.clock import SystemClock
 from horae.domain.errors import SchemaMismatch, StoreUnavailable
 from horae.lifecycle.prune import recount
 from horae.store import open_store, schema
+from horae.store.migrations import support
 from horae.store.tables.table import metadata
 from tests.contract.world import IDS, WORK, World
 from tests.databases import Databases
@@ -328,6 +329,20 @@ async def test_several_that_migrate_the_same_empty_database_at_once(database_url
     assert await revision_of(database_url) == NEWEST
     assert len((await on(database_url, everything))["projects"]) == 1
     await is_usable(database_url)
+
+
+@pytest.mark.mysql
+async def test_another_migration_that_takes_too_long(
+    make_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = make_database("mysql")
+    monkeypatch.setattr(support, "_PATIENCE", 0)
+    async with create_async_engine(schema.sqlalchemy_url(url)[0], poolclass=NullPool).connect() as other:
+        await other.execute(text("SELECT GET_LOCK('horae-migrate', 60)"))
+        with pytest.raises(StoreUnavailable, match="another process has been migrating"):
+            await schema.migrate(url)
+    assert await on(url, table_names) == set()
+    await schema.migrate(url)
 
 
 BROKEN = """

@@ -6,14 +6,16 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from horae.clock import SystemClock
 from horae.domain.errors import StoreUnavailable
 from horae.ports import Transaction
-from horae.store import open_store
+from horae.store import open_store, schema
 from horae.store.dialects import sqlite
 from horae.store.store import SqlStore
 from tests.contract.test_errors import queue
@@ -49,6 +51,44 @@ async def test_another_writer_for_too_long(path: Path, store: SqlStore, monkeypa
     other.close()
     await store.transact(queue, "a")
     assert await names(store) == ["a"]
+
+
+def close_after_a_refusal(other: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`other` closes when a connection that tried to set its journal mode tries the next thing."""
+    connect, tries = sqlite3.connect, 0
+
+    class Observed(sqlite3.Connection):
+        def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
+            nonlocal tries
+            if tries:
+                other.close()
+            tries += "journal_mode" in sql
+            return super().execute(sql, *args)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=Observed))
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", partial(connect, factory=Observed))
+
+
+async def test_migrating_while_another_process_writes_to_the_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when two start on it in the same moment: SQLite refuses the second one's switch to WAL without waiting."""
+    other = sqlite3.connect(tmp_path / "horae.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    close_after_a_refusal(other, monkeypatch)
+    await schema.migrate(f"sqlite:///{tmp_path}/horae.db")
+    assert await schema.current_revision(f"sqlite:///{tmp_path}/horae.db") == schema.CODE_REVISION
+
+
+async def test_opening_while_the_last_process_closes_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing moves the log into the file, for which it is locked; a disk may take longer than one round of tries."""
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN IMMEDIATE")
+    close_after_a_refusal(other, monkeypatch)
+    opened = await open_store(f"sqlite:///{path}", clock=SystemClock(), ids=IDS)
+    assert await names(opened) == []
+    await opened.close()
 
 
 async def test_the_file_is_removed_and_put_back(path: Path, store: SqlStore) -> None:

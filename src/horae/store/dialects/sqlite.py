@@ -148,7 +148,7 @@ class SqliteConnection:
         if self._file is not None and self._thread is not None:
             self._turn = turn_of(self._file)
         raw.row_factory = sqlite3.Row
-        raw.execute("PRAGMA journal_mode = WAL")
+        self._patiently("PRAGMA journal_mode = WAL")  # the first to read: the last process to close it locks it
         raw.execute("PRAGMA synchronous = FULL")
         raw.execute("PRAGMA foreign_keys = ON")
         raw.execute("PRAGMA cache_size = -16000")

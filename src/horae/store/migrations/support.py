@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -9,9 +10,11 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from horae.domain.errors import StoreUnavailable
 from horae.store.dialects.months import partition_ddl
 
 _KEY = 4_767_369_125  # any number that no one else uses
+_PATIENCE = 60
 
 
 @contextmanager
@@ -28,7 +31,8 @@ def exclusively(connection: Connection) -> Iterator[None]:
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _KEY})
             connection.commit()
     elif name in ("mysql", "mariadb"):
-        connection.execute(text("SELECT GET_LOCK('horae-migrate', 60)"))
+        if not connection.scalar(text("SELECT GET_LOCK('horae-migrate', :seconds)"), {"seconds": _PATIENCE}):
+            raise StoreUnavailable(f"another process has been migrating for {_PATIENCE} s: try again when it has ended")
         try:
             yield
         finally:
@@ -40,9 +44,23 @@ def exclusively(connection: Connection) -> Iterator[None]:
         assert raw is not None
         raw.isolation_level = None
         raw.execute("PRAGMA busy_timeout = 30000")
-        raw.execute("PRAGMA journal_mode = WAL")
+        _switch_to_wal(raw)
         raw.execute("BEGIN IMMEDIATE")
         yield
+
+
+def _switch_to_wal(raw: Any) -> None:
+    """While another process writes (it may be switching, too), the switch fails immediately, regardless of the timeout;
+    a transaction waits for its end."""
+    while True:
+        try:
+            raw.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            raw.execute("BEGIN EXCLUSIVE")
+            raw.execute("ROLLBACK")
 
 
 def database_now(connection: Connection) -> Any:
