@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, it } from "vitest";
-import { Batch, patched } from "./batch";
+import { Batch, leave, patched } from "./batch";
 
 const run = (id: string, more: object = {}) => ({
   id: null,
@@ -24,6 +24,16 @@ it("concerns everything live after a reset", () => {
   batch.add({ id: null, name: "reset", data: "{}" });
   expect(batch.concerns(["workers", "list"])).toBe(true);
   expect(batch.concerns(["settings", "one"])).toBe(false);
+});
+
+it("does not read again what is being deleted, unless it stays", () => {
+  const batch = new Batch();
+  batch.add(run("r1"));
+  const stay = leave("j1");
+  expect(batch.concerns(["jobs", "one", "j1", "stats"])).toBe(false);
+  expect(batch.concerns(["jobs", "list", {}])).toBe(true);
+  stay();
+  expect(batch.concerns(["jobs", "one", "j1", "stats"])).toBe(true);
 });
 
 it("reads no more than it can show of a flood", () => {

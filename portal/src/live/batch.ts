@@ -13,6 +13,19 @@ const NOUNS: Record<string, string> = { run: "runs", worker: "workers" };
 export const LIVE_NOUNS = [...new Set(Object.values(CONCERNED).flat())];
 const MOST = 500; // of one kind between two flushes; beyond that only lists are refetched
 
+const leaving = new Set<string>();
+
+/** While `id` is being deleted, no event has it read again. Call the returned function if it stays. */
+export function leave(id: string): () => void {
+  leaving.add(id);
+  return () => void leaving.delete(id);
+}
+
+/** Whether it is about something that is being deleted, or has been. */
+export function isLeaving(key: QueryKey): boolean {
+  return key[1] === "one" && leaving.has(String(key[2]));
+}
+
 /** What came since the last flush: of each thing only its last state. */
 export class Batch {
   private readonly items = new Map<string, Map<string, Item>>();
@@ -56,7 +69,7 @@ export class Batch {
   /** Whether a query shows something that may have changed. */
   concerns(key: QueryKey): boolean {
     const [noun, shape, id] = key;
-    if (typeof noun !== "string") return false;
+    if (typeof noun !== "string" || isLeaving(key)) return false;
     if (this.everything) return LIVE_NOUNS.includes(noun);
     for (const [kind, ids] of this.touched) {
       if (!CONCERNED[kind]?.includes(noun)) continue;

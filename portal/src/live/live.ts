@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { Batch, LIVE_NOUNS } from "./batch";
+import { Batch, isLeaving, LIVE_NOUNS } from "./batch";
 import { Connection, type LiveState } from "./connection";
 
 const PATCH = 250; // ms between two looks at what came
@@ -56,7 +56,9 @@ export function goLive(client: QueryClient): () => void {
   });
   const poll = setInterval(() => {
     if (state !== "polling" || document.visibilityState === "hidden") return;
-    void client.invalidateQueries({ predicate: (query) => LIVE_NOUNS.includes(String(query.queryKey[0])) });
+    void client.invalidateQueries({
+      predicate: ({ queryKey }) => LIVE_NOUNS.includes(String(queryKey[0])) && !isLeaving(queryKey),
+    });
   }, POLL);
   connection.start();
   return () => {

@@ -1,9 +1,10 @@
 """Unresolved failures: by cause, redriven and discarded."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.waiting import until
 
@@ -11,6 +12,7 @@ from .conftest import Visit
 from .horae import Horae
 
 ONCE = {"max_attempts": 1}
+LETTERS = "**/api/v1/dead-letters?*"
 
 
 async def failures(horae: Horae, many: int, *, source: str = "exit 3", **fields: Any) -> Any:
@@ -67,8 +69,14 @@ async def test_all_that_match_over_pages_and_leaving_the_page(horae: Horae, visi
     job = await failures(horae, 60)
     operator = await visit(horae, as_="operator")
     page = operator.page
+    answer = asyncio.Event()
+    await page.route(LETTERS, lambda route: answered(route, answer))
     await operator.open(f"/dead-letters?view=all&job={job['name']}")
-    await page.get_by_label("Select all on this page").check()
+    every = page.get_by_label("Select all on this page")
+    await expect(every).to_be_disabled()  # there is nothing to select yet
+    answer.set()
+    await every.check()
+    await page.unroute(LETTERS)
     await expect(page.get_by_role("toolbar")).to_contain_text("50 dead letters")
     await page.get_by_role("button", name="Select all 60 that match").click()
     await expect(page.get_by_role("toolbar")).to_contain_text("60 dead letters")
@@ -87,6 +95,11 @@ async def test_all_that_match_over_pages_and_leaving_the_page(horae: Horae, visi
     await expect(tray(page)).to_contain_text("cancelled")
     left = await horae.call("GET", f"/dead-letters/groups?job={job['id']}")
     assert sum(group["count"] for group in left["items"]) > 0
+
+
+async def answered(route: Route, answer: asyncio.Event) -> None:
+    await answer.wait()
+    await route.continue_()
 
 
 async def test_redrive_with_another_input(horae: Horae, visit: Visit):

@@ -10,6 +10,7 @@ export function selectColumn<T>(label: (row: T) => string = () => "this row"): C
         aria-label="Select all on this page"
         checked={table.getIsAllPageRowsSelected()}
         some={table.getIsSomePageRowsSelected()}
+        disabled={table.getRowModel().rows.length === 0} // still loading: a click would select nothing
         onChecked={(checked) => table.toggleAllPageRowsSelected(checked)}
       />
     ),

@@ -4,6 +4,7 @@ import { call } from "@/api/client";
 import { optimistic } from "@/api/patch";
 import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
+import { leave } from "@/live/batch";
 
 export type Switch = "pause" | "resume" | "enable" | "disable";
 
@@ -77,9 +78,12 @@ export function useDeleteJob() {
       danger: true,
     });
     if (!sure) return false;
+    const stay = leave(job.id);
     try {
+      await client.cancelQueries({ queryKey: ["jobs", "one", job.id] });
       await call("DELETE /jobs/{id}", { path: { id: job.id } });
     } catch (error) {
+      stay();
       toastError(`Could not delete ${job.name}`, error);
       void reread(client);
       return false;
