@@ -4,12 +4,21 @@ import base64
 from dataclasses import replace
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from horae.domain.errors import InvalidInput
 from horae.domain.secrets.secret import CannotOpen, check_name, check_value
-from horae.sealing import Keyring
+from horae.sealing import Keyring, derived
 
 KEY, OTHER = "a key of at least thirty-two bytes, 1", "a key of at least thirty-two bytes, 2"
+
+
+@pytest.mark.parametrize("size", [8, 32])
+def test_keys_are_derived_as_the_library_does(size: int):
+    """So what was sealed stays readable."""
+    there = HKDF(SHA256(), size, salt=None, info=b"purpose").derive(KEY.encode())
+    assert derived(KEY, b"purpose", size) == there
 
 
 def test_encryption_round_trips_and_is_randomized():

@@ -5,6 +5,7 @@ The functions here block until their work, or their process, ends; the command l
 
 from __future__ import annotations
 
+import horae.watch.structlog_alone  # noqa: F401
 from horae.store.schema import known_revision
 from horae.wiring.accounts import create_key, create_user, ensure_local_key, reset_second_factor, rotate_secrets
 from horae.wiring.engines import broker_trouble

@@ -147,3 +147,15 @@ def test_help_loads_nothing_heavy():
     code = f"import sys, horae.cli.app; print([m for m in {heavy!r}.split() if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+def test_a_process_without_work_loads_no_more_than_it_needs():
+    """Each costs memory in every worker and scheduler."""
+    heavy = "alembic.command celery cryptography fastapi jwt prometheus_client pygments rich starlette uvicorn"
+    code = (
+        "import sys; from horae import wiring; from horae.sealing import Keyring; "
+        "from horae.processes import scheduler, worker; Keyring('a key of at least thirty-two bytes, 1'); "
+        f"print([m for m in {heavy!r}.split() if m in sys.modules]); import rich.table"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

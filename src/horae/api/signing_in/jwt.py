@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import jwt
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from horae import sealing
 
 ALGORITHM = "HS256"  # the only one, regardless of what the token's header says
 ISSUER, AUDIENCE = "horae", "horae-api"
@@ -21,7 +19,8 @@ GOOD_FOR = timedelta(minutes=15, seconds=-_LEEWAY)
 
 class Signer:
     """Signs and verifies tokens for one audience. `keys` are the secret keys of the installation, the current one
-    first; each purpose derives its own keys from them."""
+    first; each purpose derives its own keys from them. The library takes 9 MiB, and is imported at first use: machines
+    have API keys instead of tokens."""
 
     def __init__(self, keys: Sequence[str], purpose: bytes, audience: str, claims: tuple[str, ...]) -> None:
         self._keys = [derived(key, purpose) for key in keys]
@@ -29,11 +28,15 @@ class Signer:
         self._required = ["exp", "iat", "sub", "aud", "iss", *claims]
 
     def sign(self, now: datetime, good_for: timedelta, **claims: str) -> str:
+        import jwt
+
         payload = {"iss": ISSUER, "aud": self._audience, "iat": now, "exp": now + good_for, **claims}
         return jwt.encode(payload, self._keys[0], ALGORITHM)
 
     def verify(self, text: str) -> dict[str, Any] | None:
         """Its claims; None if it is invalid for any reason."""
+        import jwt
+
         for key in self._keys if len(text) <= _LONGEST else ():
             try:
                 return jwt.decode(
@@ -73,4 +76,4 @@ class AccessTokens:
 
 def derived(key: str, purpose: bytes) -> bytes:
     """A key for this purpose alone: a token signed for one part of Horae is invalid for every other."""
-    return HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode())
+    return sealing.derived(key, purpose, 32)
