@@ -9,11 +9,14 @@ import pytest
 from horae.controllers.stored import StoreTasks
 from horae.domain.errors import BrokerUnavailable, InvalidInput
 from horae.domain.jobs.function import FunctionChange, FunctionSign
+from horae.domain.jobs.retention import Retention
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.remote_task import RemoteEnd, RemoteKey, RemoteWork, Sighting, task_id
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle import functions, track
+from horae.lifecycle.prune import TASK_RETENTION, prune
+from horae.processes.tracked import ABSENT
 from horae.processes.tracker import Tracker
 from tests.contract.explaining import alone, of_run
 from tests.contract.world import FAILED, IDS, LEASE, WORK, World, lost_reply, middle, worker_sign
@@ -37,6 +40,7 @@ class System:
         self.looked = 0
         self.revoked: list[str] = []
         self.known: dict[str, Sighting] = {}
+        self.having: dict[str, bool] = {}  # what its workers have, and whether they have acknowledged it
         self.away: BrokerUnavailable | None = None
         self.refusal: Outcome | None = None
         self.crash = False
@@ -54,6 +58,11 @@ class System:
         self.looked += len(task_ids)
         assert len(task_ids) <= self.at_once
         return {one: self.known[one] for one in task_ids if one in self.known}
+
+    async def held(self, task_ids: Sequence[str]) -> Mapping[str, bool]:
+        if self.away is not None:
+            raise self.away
+        return {one: self.having[one] for one in task_ids if one in self.having}
 
     async def revoke(self, task_ids: Sequence[str]) -> None:
         if self.away is not None:
@@ -88,6 +97,12 @@ class Following:
     async def look(self, after: float = 20.0) -> None:
         self.clock.at += after
         await self.tracker.look()
+
+    async def seek(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.clock.at += 20.0
+            await self.tracker.seek()
+            await self.tracker.look()
 
 
 async def parked(world: World, **fields: Any) -> Claimed:
@@ -189,6 +204,60 @@ async def test_the_deadline_times_it_out_and_revokes_it(world: World) -> None:
     assert "3600 s" in found.error
     await one.tracker.revoke()
     assert system.revoked == [task_of(run)]
+
+
+async def test_a_task_whose_worker_is_gone_is_lost_long_before_its_deadline(world: World) -> None:
+    system, run = System(), await parked(world, retry={"max_attempts": 1})
+    one = await Following(world, system).send()
+    system.having = {task_of(run): True}
+    await one.seek()
+    system.having = {}
+    await one.seek(ABSENT - 1)
+    assert (await world.find(run)).status == RunStatus.RUNNING
+    system.having = {task_of(run): True}  # it was only cut off for a while
+    await one.seek()
+    system.having = {}
+    await one.seek(ABSENT - 1)
+    assert (await world.find(run)).status == RunStatus.RUNNING
+    system.away = BrokerUnavailable("away")  # nobody can be asked: that says nothing
+    with pytest.raises(BrokerUnavailable):
+        await one.seek()
+    system.away = None
+    await one.look()
+    assert (await world.find(run)).status == RunStatus.RUNNING
+    await one.seek()
+    await one.look()
+    found = await world.find(run)
+    assert (found.status, "the task is lost" in (found.error or "")) == (RunStatus.FAILED, True), found.error
+    await one.tracker.revoke()
+    assert system.revoked == [task_of(run)], "in case it goes on somewhere"
+
+
+async def test_what_nobody_was_seen_with_or_would_be_delivered_again_is_not_lost(world: World) -> None:
+    system = System()
+    waiting, late, done = [await parked(world) for _ in range(3)]
+    one = await Following(world, system).send()
+    system.having = {task_of(late): False, task_of(done): True}
+    await one.seek()
+    system.having = {}
+    await one.seek(ABSENT - 1)
+    system.known[task_of(done)] = Sighting("SUCCESS", DONE)  # at the last moment
+    await one.seek(3)
+    assert [(await world.find(run)).status for run in (waiting, late, done)] == ["running", "running", "succeeded"]
+
+
+async def test_very_many_are_handed_over_and_pruned_in_portions(world: World) -> None:
+    system, worker = System(), IDS.new()
+    for _ in range(5):
+        await parked(world)
+    await Following(world, system, worker).send()
+    release = {"app": APP, "worker_id": worker}
+    assert [await world.store.transact(track.release_tasks, **release, limit=2) for _ in range(4)] == [2, 2, 1, 0]
+    later = await world.later(seconds=HOUR + TASK_RETENTION + 60)
+    for left in (3, 1, 0):
+        pruned = await later.store.transact(prune, keep=Retention(runs=1e9, logs=1e9), limit=2)
+        assert pruned.more is (left > 0)
+        assert len(await world.rows("SELECT * FROM remote_tasks")) == left
 
 
 async def test_the_backend_away_costs_time_not_runs(world: World) -> None:

@@ -28,6 +28,7 @@ from horae.lifecycle.reservations import served
 from horae.ports import Definition, Place, Seals, Specs, Store, Transaction
 
 _OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is not considered able to take a run
+_RELEASED = 500  # remote tasks in one transaction
 _NO_KEY = "this worker has no HORAE_SECRET_KEY"
 
 
@@ -175,7 +176,9 @@ class StoreTasks:
         await self._store.transact(track.forget_tasks, keys)
 
     async def release(self, *, app: str, worker_id: str) -> None:
-        await self._store.transact(track.release_tasks, app=app, worker_id=worker_id)
+        whose = {"app": app, "worker_id": worker_id}
+        while await self._store.transact(track.release_tasks, **whose, limit=_RELEASED) >= _RELEASED:
+            pass  # in portions: there may be very many
 
 
 async def _register(tx: Transaction, sign: WorkerSign) -> None:

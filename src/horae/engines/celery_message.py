@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from horae.domain.targets.celery_limits import ENGINE_QUEUES
 from horae.domain.text.ids import is_id
 
 TASK = "horae.run"
 CONTENT_TYPE, ENCODING = "application/json", "utf-8"
-QUEUE_PREFIX = "horae."  # so that a queue of Horae is never a queue of the user's own tasks
+QUEUE_PREFIX = ENGINE_QUEUES  # so that a queue of Horae is never a queue of the user's own tasks
 HIGHEST = 9  # priority
 LARGEST = 4096  # bytes of a body: an id and some punctuation
 _NODE = re.compile(r"[^\w.-]")

@@ -13,8 +13,8 @@ import orjson
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.remote_task import RemoteWork, task_id
 from horae.domain.runs.states import AttemptOutcome
+from horae.domain.targets.celery_limits import CeleryLimits
 from horae.executors.celery_call import call_of
-from horae.executors.celery_limits import CeleryLimits
 from horae.executors.failure import Refused, refused
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class CeleryExecutor:
     async def execute(self, attempt: Attempt) -> Outcome:
         target, run = cast("CeleryTarget", attempt.job.target), attempt.run
         which = task_id(run.id, run.attempt)
-        if (reason := self.limits.refusal(run.project_id, target)) is not None:
-            return refused(reason)
+        if (refusal := self.limits.refusal(run.project_id, target)) is not None:
+            return refused(refusal.reason)
         try:
             call_of(target, run.input)  # what cannot be sent is refused here
         except Refused as error:

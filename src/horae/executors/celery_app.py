@@ -66,7 +66,8 @@ class CeleryApp:
         self.untrackable = client.untrackable
         self.functions = client.functions()
         self.at_once = client.at_once
-        self._sending, self._looking, self._revoking = _Line("the broker"), _Line("the backend"), _Line("the broker")
+        self._sending, self._looking = _Line("the broker"), _Line("the backend")
+        self._revoking, self._seeking = _Line("the broker"), _Line("the broker")
 
     async def send(self, work: Sequence[RemoteWork]) -> list[Outcome | None]:
         try:
@@ -79,11 +80,14 @@ class CeleryApp:
     async def look(self, task_ids: Sequence[str]) -> Mapping[str, Sighting]:
         return await self._looking.call(self._client.look, task_ids)
 
+    async def held(self, task_ids: Sequence[str]) -> Mapping[str, bool]:
+        return await self._seeking.call(self._client.held, task_ids)
+
     async def revoke(self, task_ids: Sequence[str]) -> None:
         await self._revoking.call(self._client.revoke, task_ids)
 
     async def close(self) -> None:
-        for line in (self._sending, self._looking, self._revoking):
+        for line in (self._sending, self._looking, self._revoking, self._seeking):
             await line.close()
 
 

@@ -23,6 +23,7 @@ from horae.executors.failure import Refused, failed, in_words, refused
 
 SKEW = 60.0  # seconds by which clocks of Celery's workers may differ before a task expires too early
 _AT_ONCE, _ONE_BY_ONE = 2_000, 100  # tasks of one look, and of a backend that looks up one at a time
+_ANSWERS = 2.0  # seconds for the workers to answer
 _OF_TASK = ("queue", "exchange", "routing_key", "priority")
 
 
@@ -32,7 +33,7 @@ class CeleryClient:
     def __init__(self, app: Any, *, imported: bool) -> None:
         self._app, self._imported = app, imported
         limit_waiting(app)
-        self._sending, self._revoking = CeleryLink(app), CeleryLink(app)
+        self._sending, self._revoking, self._seeking = CeleryLink(app), CeleryLink(app), CeleryLink(app)
         self.name = _name(app)
 
     @property
@@ -153,6 +154,18 @@ class CeleryClient:
         values = [found.get(key) for key in keys] if hasattr(found, "get") else found
         return {one: _read(backend, value) for one, value in zip(task_ids, values, strict=True) if value}
 
+    def held(self, task_ids: Sequence[str]) -> Mapping[str, bool]:
+        """Whether the worker that has a task has acknowledged its message. Workers that do not answer, such as those
+        with the pool solo while they execute a task, say nothing."""
+        connection = self._seeking.connected()
+        try:
+            inspect = self._app.control.inspect(timeout=_ANSWERS, connection=connection)
+            replies = inspect.query_task(*task_ids) or {}
+        except Exception as error:
+            self._seeking.drop()
+            raise BrokerUnavailable(f"the broker of the Celery app is unreachable: {in_words(error)}") from error
+        return _acknowledged(replies)
+
     # Revoking
 
     def revoke(self, task_ids: Sequence[str]) -> None:
@@ -175,6 +188,17 @@ def _each(backend: Any, task_ids: Sequence[str]) -> Mapping[str, Sighting]:
             failure = error
     if failure is not None and not found:
         raise failure
+    return found
+
+
+def _acknowledged(replies: Mapping[str, Any]) -> dict[str, bool]:
+    """A message that was delivered twice may be with two workers."""
+    found: dict[str, bool] = {}
+    for reply in replies.values():
+        for task_id, told in (reply if isinstance(reply, Mapping) else {}).items():
+            info = told[1] if isinstance(told, list | tuple) and len(told) == 2 else None
+            acknowledged = isinstance(info, Mapping) and info.get("acknowledged") is True
+            found[task_id] = found.get(task_id, True) and acknowledged
     return found
 
 

@@ -49,7 +49,7 @@ async def edit_job(
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await check_definition(tx, project_id, spec)
     await check_notify(tx, project_id, spec)
-    await check_function(tx, spec)
+    await check_function(tx, project_id, spec)
     if job.enabled:
         await take(tx, project_id, {Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) - per_hour(old.schedule)})
     now = await tx.now()

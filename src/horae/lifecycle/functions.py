@@ -48,11 +48,12 @@ async def with_defaults(tx: Transaction, spec: JobSpec, given: Collection[str]) 
     return spec.model_copy(update=changes) if changes else spec
 
 
-async def check_function(tx: Transaction, spec: JobSpec) -> None:
+async def check_function(tx: Transaction, project_id: str, spec: JobSpec) -> None:
     """Refuses a job whose function is not registered or is disabled, or whose arguments are invalid. Arguments that
     come from the input of runs may be missing, if the job is only triggered manually."""
     target = spec.target
     if isinstance(target, CeleryTarget):
+        await _check_limits(tx, project_id, target)
         await _check_task(tx, target, target.kwargs, "target.kwargs")
     if not isinstance(target, PythonTarget):
         return
@@ -128,6 +129,14 @@ async def _check_task_inputs(tx: Transaction, job: JobHead, inputs: Mapping[str,
         if reason := overridden(spec.target.locked, value):
             raise InvalidInput(field, reason)
         await _check_task(tx, spec.target, {**spec.target.kwargs, **value}, field)
+
+
+async def _check_limits(tx: Transaction, project_id: str, target: CeleryTarget) -> None:
+    """Workers refuse the same: other processes may save jobs without these settings."""
+    project = await tx.access.project(project_id) if tx.celery_limits else None
+    refusal = tx.celery_limits.refusal(project_id if project is None else project.slug, target)
+    if refusal is not None:
+        raise InvalidInput(*refusal)
 
 
 async def _check_task(tx: Transaction, target: CeleryTarget, kwargs: Mapping[str, Any], field: str) -> None:

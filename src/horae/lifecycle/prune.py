@@ -41,6 +41,7 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
     if keep.logs < keep.runs:
         counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
     counts.append(await tx.ping_events.prune(keep.runs, limit))
+    counts.append(await tx.remote_tasks.prune(TASK_RETENTION, limit))
     if keep.audit is not None:
         counts.append(await tx.audit.prune(keep.audit, limit))
     return Pruned(sum(counts), through, max(looked_at, *counts) >= limit)
@@ -54,7 +55,6 @@ async def tidy(tx: Transaction) -> None:
     await tx.invitations.prune(ACCOUNT_RETENTION)
     await tx.limits.prune(LIMIT_RETENTION)
     await tx.unreadable.prune(UNREADABLE_RETENTION)
-    await tx.remote_tasks.prune(TASK_RETENTION)
 
 
 async def partition(tx: Transaction, *, retention: float) -> bool:

@@ -75,7 +75,7 @@ async def create_job(
     await hold_project(tx, project_id)
     await check_definition(tx, project_id, spec)
     await check_notify(tx, project_id, spec)
-    await check_function(tx, spec)
+    await check_function(tx, project_id, spec)
     await take(tx, project_id, {Quota.JOBS: 1, Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) if enabled else 0})
     now = await tx.now()
     next_run_at = first_occurrence(spec.schedule, now) if enabled else None

@@ -84,10 +84,10 @@ async def end_tasks(tx: Transaction, *, ends: Sequence[RemoteEnd], chance: Calla
         if row.id in ended
     ]
     await after_ends(tx, over, settlement.requeued)
-    if going_on := [end.key for end in ends if end.outcome.kind is AttemptOutcome.TIMED_OUT]:
+    if going_on := [end.key for end in ends if end.doubtful]:
         await tx.remote_tasks.mark_over(going_on)
         tx.hint(REMOTE_CHANGED)
-    await tx.remote_tasks.delete([end.key for end in ends if end.outcome.kind is not AttemptOutcome.TIMED_OUT])
+    await tx.remote_tasks.delete([end.key for end in ends if not end.doubtful])
     return len(ended)
 
 
@@ -105,6 +105,6 @@ async def forget_tasks(tx: Transaction, keys: Sequence[RemoteKey]) -> None:
     await tx.remote_tasks.delete(keys)
 
 
-async def release_tasks(tx: Transaction, *, app: str, worker_id: str) -> None:
-    """Another worker goes on with them."""
-    await tx.remote_tasks.release(worker_id, app)
+async def release_tasks(tx: Transaction, *, app: str, worker_id: str, limit: int) -> int:
+    """Another worker goes on with them; returns how many there were, at most `limit`."""
+    return await tx.remote_tasks.release(worker_id, app, limit)

@@ -28,8 +28,8 @@ class RemoteTasks(Protocol):
         """The workers that track tasks of this app."""
         ...
 
-    async def release(self, worker_id: str, app: str) -> None:
-        """This worker tracks none of them any more."""
+    async def release(self, worker_id: str, app: str, limit: int) -> int:
+        """This worker does not track so many of them any more; returns how many there were."""
         ...
 
     async def mark_over(self, keys: Sequence[RemoteKey]) -> None:
@@ -42,8 +42,8 @@ class RemoteTasks(Protocol):
         ...
 
     async def delete(self, keys: Sequence[RemoteKey]) -> None: ...
-    async def prune(self, older_than: float) -> int:
-        """Deletes tasks whose deadline was so many seconds ago."""
+    async def prune(self, older_than: float, limit: int) -> int:
+        """Deletes tasks whose deadline was so many seconds ago, the oldest first; returns how many."""
         ...
 
 
@@ -67,6 +67,11 @@ class RemoteApp(Protocol):
 
     async def look(self, task_ids: Sequence[str]) -> Mapping[str, Sighting]:
         """Those that it knows. Raises BrokerUnavailable."""
+        ...
+
+    async def held(self, task_ids: Sequence[str]) -> Mapping[str, bool]:
+        """Those that a live worker of the system says it has: whether it alone has it (True), because the message is
+        acknowledged, or the broker would deliver it again (False). Raises BrokerUnavailable."""
         ...
 
     async def revoke(self, task_ids: Sequence[str]) -> None:

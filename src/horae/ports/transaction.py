@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
+from horae.domain.targets.celery_limits import CeleryLimits
 from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.broker import Publications
 from horae.ports.history import History
@@ -129,6 +130,11 @@ class Transaction(Protocol):
     @property
     def alone(self) -> bool:
         """Whether each statement commits by itself (see `Store.autocommit`): no lock outlasts its statement."""
+        ...
+
+    @property
+    def celery_limits(self) -> CeleryLimits:
+        """What jobs may call, by the settings of this process; by the slug of a project."""
         ...
 
     def new_id(self) -> str: ...

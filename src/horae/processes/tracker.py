@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,25 +27,17 @@ from horae.domain.runs.remote_task import (
     is_remote,
     pause,
 )
-from horae.domain.runs.states import AttemptOutcome
 from horae.ports import Clock, RemoteApp, Specs, TaskDesk
 from horae.processes.loop import Loop, log
+from horae.processes.tracked import Tracked, end_of
 
 BATCH = 500  # tasks that one transaction takes or ends
 LOOKED_UP = 2_000  # tasks in one question to the system
 MOST = 200_000  # tasks that one worker tracks
 _POLL = 1.0  # seconds, in case a hint was lost
 _SHORTEST = 0.05  # seconds between two questions
+_SEEK = 20.0  # seconds between two questions to the workers of the system
 _DAMAGED = 60.0  # seconds until something that could not be written is tried again
-
-
-@dataclass(slots=True)
-class _Tracked:
-    """A task that was sent, by Clock.monotonic."""
-
-    key: RemoteKey
-    sent_at: float
-    deadline: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +61,13 @@ class Tracker:
         self._unsent: list[_Unsent] = []
         self._refused: list[RemoteEnd] = []
         self._in_flight: set[RemoteKey] = set()
-        self._due: list[tuple[float, int, _Tracked]] = []  # a heap
+        self._due: list[tuple[float, int, Tracked]] = []  # a heap
         self._numbers = itertools.count()
         self._sending = Loop("send tasks", self.send)
         self._looking = Loop("look up tasks", self.look)
         self._revoking = Loop("revoke tasks", self.revoke)
-        self.loops = (self._sending, self._looking, self._revoking)
+        self._sought: deque[Tracked] = deque()
+        self.loops = (self._sending, self._looking, self._revoking, Loop("seek tasks", self.seek))
 
     def __len__(self) -> int:
         return len(self._due)
@@ -158,10 +152,10 @@ class Tracker:
     def _follow(self, tasks: Sequence[RemoteTask]) -> None:
         now = self._clock.monotonic()
         for task in tasks:
-            self._push(_Tracked(task.key, now - task.age, now + task.left), now)
+            self._push(Tracked(task.key, now - task.age, now + task.left), now)
         self._looking.wake.set()
 
-    def _push(self, tracked: _Tracked, now: float, after: float | None = None) -> None:
+    def _push(self, tracked: Tracked, now: float, after: float | None = None) -> None:
         wait = min(pause(now - tracked.sent_at), max(tracked.deadline - now, _SHORTEST)) if after is None else after
         heapq.heappush(self._due, (now + wait, next(self._numbers), tracked))
 
@@ -169,7 +163,7 @@ class Tracker:
 
     async def look(self) -> float | None:
         now = self._clock.monotonic()
-        due: list[_Tracked] = []
+        due: list[Tracked] = []
         while self._due and self._due[0][0] <= now and len(due) < min(LOOKED_UP, self._app.at_once):
             due.append(heapq.heappop(self._due)[2])
         if due:
@@ -178,7 +172,7 @@ class Tracker:
             return None
         return max(self._due[0][0] - self._clock.monotonic(), _SHORTEST)
 
-    async def _judge(self, due: Sequence[_Tracked]) -> None:
+    async def _judge(self, due: Sequence[Tracked]) -> None:
         seen: Mapping[str, Sighting] = {}
         trouble: BrokerUnavailable | None = None
         try:
@@ -192,11 +186,10 @@ class Tracker:
         ends: list[RemoteEnd] = []
         for one in due:
             sighting = seen.get(one.key.task_id, UNKNOWN)
-            outcome = sighting.outcome or (_timed_out(one, sighting, trouble) if now >= one.deadline else None)
-            if outcome is None:
+            if (end := end_of(one, sighting, trouble, now)) is None:
                 self._push(one, now)
             else:
-                ends.append(RemoteEnd(one.key, outcome))
+                ends.append(end)
         try:
             await self._end(ends)
         except BaseException:
@@ -206,7 +199,7 @@ class Tracker:
         if trouble is not None:
             raise trouble
 
-    def _again(self, tasks: Sequence[_Tracked]) -> None:
+    def _again(self, tasks: Sequence[Tracked]) -> None:
         now = self._clock.monotonic()
         for one in tasks:
             self._push(one, now)
@@ -231,7 +224,25 @@ class Tracker:
             except Exception:
                 log.warning("could not end a run whose task is over", run=end.key.run_id, exc_info=True)
                 now = self._clock.monotonic()
-                self._push(_Tracked(end.key, now, now + _DAMAGED), now, after=_DAMAGED)
+                self._push(Tracked(end.key, now, now + _DAMAGED), now, after=_DAMAGED)
+
+    # Seeking
+
+    async def seek(self) -> float:
+        """Asks the workers of the system which tasks they have, some of them at a time. A task that a worker
+        acknowledged, and that none has any more, is lost unless its result is there: the next look decides."""
+        now = self._clock.monotonic()
+        if not self._sought:
+            self._sought.extend(one for _, _, one in self._due if now - one.sent_at >= _SEEK)
+        if not self._sought:
+            return _SEEK
+        asked = [self._sought.popleft() for _ in range(min(LOOKED_UP, len(self._sought)))]
+        held = await self._app.held([one.key.task_id for one in asked])
+        for one in asked:
+            there = held.get(one.key.task_id)
+            one.acknowledged = one.acknowledged or bool(there)
+            one.absences = one.absences + 1 if there is None and one.acknowledged else 0
+        return _SEEK if not self._sought else max(_SEEK * LOOKED_UP / MOST, _SHORTEST)
 
     # Revoking
 
@@ -242,17 +253,3 @@ class Tracker:
             await self._app.revoke([key.task_id for key in keys])
             await self._desk.forget(keys)
         return 0 if len(keys) >= BATCH else _POLL
-
-
-def _timed_out(one: _Tracked, sighting: Sighting, trouble: BrokerUnavailable | None) -> Outcome:
-    took = f"took longer than its timeout of {one.deadline - one.sent_at:.0f} s"
-    if trouble is not None:
-        why = f"{took}, as far as is known: {trouble}"
-    elif sighting.state == UNKNOWN.state:
-        why = (
-            f"{took}: Celery knows nothing of the task (PENDING). It was lost, no worker consumes its queue, or it is "
-            "running and the app does not report starts (task_track_started)"
-        )
-    else:
-        why = f"{took}: the task was {sighting.state}"
-    return Outcome(AttemptOutcome.TIMED_OUT, error=f"{why}; the task is revoked")

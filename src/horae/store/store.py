@@ -15,6 +15,7 @@ from horae.domain.errors import NeedsTransaction
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
 from horae.domain.sinks.listeners import Listeners
+from horae.domain.targets.celery_limits import CeleryLimits
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.aftermath import Aftermath
 from horae.store.counts.counters import CounterTables
@@ -76,6 +77,7 @@ _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 _PAUSES_LOST = (0.05,)
 _LONGEST = 5.0  # seconds after which nothing is retried: the caller decides
 _NOWHERE = Origin()
+_UNLIMITED = CeleryLimits()
 
 
 class _Lazy(Generic[G]):
@@ -171,7 +173,7 @@ class SqlTransaction:
         self._shard_count: int = shard_count
         self._heads: HeadMemo = heads
         self._origin: Origin = origin
-        self.repeated, self.alone = repeated, alone
+        self.repeated, self.alone, self.celery_limits = repeated, alone, _UNLIMITED
         self.after: Aftermath = Aftermath()
         self.new_id = ids.new
 
@@ -205,6 +207,7 @@ class SqlStore:
         self._pool = ConnectionPool(connect, connections, patience)
         self.engine: Engine | None = None
         self.observers: Sequence[Observer] = ()
+        self.celery_limits = _UNLIMITED
         self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
         self.on_lost: Callable[[], object] = lambda: None  # called when a connection turns out to be dead
         self._origin = _NOWHERE
@@ -318,7 +321,9 @@ class SqlStore:
 
     def _transaction(self, db: Connection, repeated: bool, *, alone: bool = False) -> SqlTransaction:
         how = {"repeated": repeated, "alone": alone}
-        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, self._heads, **how, origin=self._origin)
+        tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count, self._heads, **how, origin=self._origin)
+        tx.celery_limits = self.celery_limits
+        return tx
 
 
 @asynccontextmanager

@@ -126,8 +126,8 @@ def limit_celery(executors: Mapping[str, Executor], settings: Settings, ids: Map
     """What projects may call, as the settings say; `ids` of projects by slug."""
     if "celery" not in executors:
         return
+    from horae.domain.targets.celery_limits import CeleryLimits
     from horae.executors.celery import CeleryExecutor
-    from horae.executors.celery_limits import CeleryLimits
 
     def by_id(given: Mapping[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
         return None if given is None else {ids.get(slug, slug): names for slug, names in given.items()}

@@ -11,6 +11,7 @@ from horae.config import Settings
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.errors import ConfigurationError
 from horae.domain.runs.states import WorkerStatus
+from horae.domain.targets.celery_limits import CeleryLimits
 from horae.ports import Wakeups
 from horae.processes.loop import log
 from horae.store import open_store, schema
@@ -76,6 +77,7 @@ async def store_for(
         patience=patience,
         plan_once=plan_once,
     )
+    store.celery_limits = CeleryLimits(settings.celery_tasks, settings.celery_queues)
     if watched and settings.run_log and settings.log_level in ("debug", "info"):
         store.observers = (RunLog(settings.run_log, CLOCK.monotonic),)
     if wakeups:

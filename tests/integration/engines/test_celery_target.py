@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from kombu.connection import Connection
 
+from horae.domain.people.project import Project
 from horae.domain.runs.remote_task import task_id
 from horae.domain.runs.states import RunStatus
 from horae.engines.celery_broker import Broker
 from horae.lifecycle.cancel import cancel_runs
-from tests.integration.cluster.cluster import PATIENCE, Cluster, Make, Member, eventually, free_port, is_alive
+from tests.integration.cluster.cluster import IDS, PATIENCE, Cluster, Make, Member, eventually, free_port, is_alive
 from tests.integration.engines.broker import EACH, BrokerUnderTest, shared
 from tests.own_redis import own_redis
 from tests.waiting import until
@@ -168,10 +169,13 @@ async def test_the_result_backend_away_for_a_while(make_cluster: Make, tmp_path:
 async def test_without_the_code_of_the_app(make_cluster: Make, shop: Shop) -> None:
     """Two URLs are enough, and an untracked task needs no result backend."""
     urls = {"HORAE_CELERY_APP": "", "HORAE_CELERY_BROKER_URL": shop.broker.url}
-    urls |= {"HORAE_CELERY_TASKS": "*=shop.*", "HORAE_CELERY_QUEUES": f"default={shop.broker.queue},*=nobody-*"}
+    limits = {"HORAE_CELERY_TASKS": "finance=billing.*,*=shop.*"}
+    limits["HORAE_CELERY_QUEUES"] = f"finance=billing,default={shop.broker.queue},*=nobody-*"
     settings = {name: value for name, value in {**shop.settings, **urls}.items() if value}
     cluster = await make_cluster("postgresql", **settings, HORAE_CELERY_RESULT_BACKEND=shop.backend)
-    await cluster.start_worker()
+    await cluster.store.transact(lambda tx: tx.access.add_project(Project(IDS.new(), "finance", "Finance")))
+    # The store of the test saves jobs without the limits, as another process without these settings could.
+    await cluster.start_worker(**limits)
     add = {"kind": "celery", "task": "shop.add", "args": [1], "queue": shop.broker.queue}
     found = await cluster.ended(await cluster.start_run("add", add, retry={"max_attempts": 1}))
     assert (found.status, found.result) == (RunStatus.SUCCEEDED, {"sum": 1}), found.error

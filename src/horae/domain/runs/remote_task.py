@@ -101,10 +101,11 @@ UNKNOWN = Sighting("PENDING")
 
 
 class RemoteEnd(NamedTuple):
-    """How the task of an attempt ended."""
+    """How the task of an attempt ended. `doubtful`: it may go on somewhere, and is to be revoked."""
 
     key: RemoteKey
     outcome: Outcome
+    doubtful: bool = False
 
 
 class TakenTasks(NamedTuple):

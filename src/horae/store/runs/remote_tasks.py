@@ -28,6 +28,7 @@ class _Sql:
         self.key_rows = batch(d, remote_batch, "run_id", "attempt")
         mine = "remote_tasks.run_id = v.run_id AND remote_tasks.attempt = v.attempt"
         self.taken = d.update_from("remote_tasks", self.key_rows, {"tracked_by": ":worker_id"}, mine)
+        self.released = d.update_from("remote_tasks", self.key_rows, {"tracked_by": "NULL"}, mine)
         self.sent = d.update_from(
             "remote_tasks", self.key_rows, {"sent_at": f"COALESCE(remote_tasks.sent_at, {d.now})"}, mine
         )
@@ -106,11 +107,16 @@ class RemoteTaskTable(Group):
             found.append(rows[0]["tracked_by"])
         return found
 
-    async def release(self, worker_id: str, app: str) -> None:
-        await self.db.execute(
-            "UPDATE remote_tasks SET tracked_by = NULL WHERE app = :app AND tracked_by = :worker_id",
-            {"app": app, "worker_id": worker_id},
+    async def release(self, worker_id: str, app: str, limit: int) -> int:
+        sql = _sql(self.d)
+        rows = await self.db.fetch(
+            "SELECT run_id, attempt FROM remote_tasks WHERE app = :app AND tracked_by = :worker_id "
+            f"LIMIT :limit {self.d.lock}",
+            {"app": app, "worker_id": worker_id, "limit": limit},
         )
+        keys = sorted((row["run_id"], row["attempt"]) for row in rows)
+        await self.put(sql.released, sql.key_rows, keys)
+        return len(rows)
 
     async def mark_over(self, keys: Sequence[RemoteKey]) -> None:
         sql = _sql(self.d)
@@ -131,10 +137,14 @@ class RemoteTaskTable(Group):
         ids = sorted({key.run_id for key in keys})
         await self.put(sql.delete, sql.key_rows, _pairs(keys), ids=ids)
 
-    async def prune(self, older_than: float) -> int:
-        return await self.db.execute(
-            f"DELETE FROM remote_tasks WHERE deadline_at < {self.d.earlier(':older_than')}", {"older_than": older_than}
+    async def prune(self, older_than: float, limit: int) -> int:
+        rows = await self.db.fetch(
+            f"SELECT run_id, attempt, token FROM remote_tasks WHERE deadline_at < {self.d.earlier(':older_than')} "
+            f"ORDER BY deadline_at LIMIT :limit {self.d.lock_skip}",
+            {"older_than": older_than, "limit": limit},
         )
+        await self.delete([_key(row) for row in rows])
+        return len(rows)
 
 
 def _pairs(keys: Sequence[RemoteKey]) -> list[tuple[str, int]]:

@@ -17,8 +17,9 @@ remote_tasks = table(
     may("sent_at", Time),  # set before it is sent, so that nobody sends it again
     must("deadline_at", Time),
     may("revoke_at", Time),  # its run has ended: the task must not go on
-    Index("remote_tasks_tracked", "app", "tracked_by"),
+    Index("remote_tasks_tracked", "app", "tracked_by", "revoke_at"),
     Index("remote_tasks_revoke", "app", "revoke_at"),
+    Index("remote_tasks_deadline", "deadline_at"),
 )
 
 remote_batch = Table(

@@ -4,7 +4,7 @@ import pytest
 
 from horae.config import kinds
 from horae.domain.targets import CeleryTarget
-from horae.executors.celery_limits import CeleryLimits
+from horae.domain.targets.celery_limits import CeleryLimits
 
 
 def test_tasks_and_queues_of_projects() -> None:
@@ -20,13 +20,32 @@ def test_tasks_and_queues_of_projects() -> None:
     }
     for (project, task, queue), expected in cases.items():
         reason = CeleryLimits.refusal(limits, project, CeleryTarget(task=task, queue=queue))
-        assert (reason is None) if expected is None else (reason is not None and expected in reason), (project, task)
+        assert (None if reason is None else reason.field.removeprefix("target.")) == expected, (project, task)
 
 
 def test_without_limits_and_with_tasks_only() -> None:
     anything = CeleryTarget(task="x", queue="y")
     assert CeleryLimits().refusal("a", anything) is None
-    assert "queue" in (CeleryLimits({"*": ("*",)}).refusal("a", anything) or "")
+    refusal = CeleryLimits({"*": ("*",)}).refusal("a", anything)
+    assert refusal is not None
+    assert refusal.field == "target.queue"
+    assert "allows it none" in refusal.reason
+
+
+def test_a_refusal_names_what_is_allowed_and_nothing_of_other_projects() -> None:
+    refusal = CeleryLimits({"a": ("shop.*",), "b": ("bank.pay",), "*": ("ping",)}).refusal("a", CeleryTarget(task="x"))
+    assert refusal is not None
+    assert refusal.reason.endswith("HORAE_CELERY_TASKS allows it shop.*, ping")
+
+
+def test_queues_that_are_not_for_tasks() -> None:
+    reserved = ("amq.gen-x", "celeryev", "celeryev.0b1c", "celery.pidbox", "w1@host.celery.pidbox", "horae.default")
+    for queue in (*reserved, "9c.reply.celery.pidbox", "_kombu.binding.celery", "unacked_index", "celery-task-meta-1"):
+        refusal = CeleryLimits().refusal("a", CeleryTarget(task="x", queue=queue))
+        assert refusal is not None, queue
+        assert (refusal.field, "is reserved" in refusal.reason) == ("target.queue", True)
+    for queue in ("celery", "mail", "horae", "amq"):
+        assert CeleryLimits().refusal("a", CeleryTarget(task="x", queue=queue)) is None
 
 
 def test_how_they_are_written() -> None:
