@@ -43,8 +43,15 @@ def main() -> int:
     base, here, units = _measured(arguments)
     compared = list(_compared(base, here, units))
     worse = [each for each in compared if each.gain < arguments.least]
-    _show(compared, worse, arguments)
-    return 1 if worse or not compared else 0
+    lacking = {key: values for key, values in (base | here).items() if key not in base or key not in here}
+    _show(compared, arguments)
+    for (name, place), values in sorted(lacking.items()):
+        where = "here" if (name, place) in base else f"in {arguments.base}"
+        print(f"LACKING: {name} on {place} was not measured {where}: {median(values):,.1f} {units[name, place]} there")
+    for each in worse:
+        print(f"SLOWER: {each.name} on {each.place}: {each.gain:.2f} of {arguments.base}, at least {arguments.least}")
+    lost = base.keys() - here.keys()  # what cannot be measured any more may be slower
+    return 1 if worse or lost or not compared else 0
 
 
 def _parse() -> argparse.Namespace:
@@ -53,8 +60,14 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--base", default="HEAD~1", help="the commit to compare with (HEAD~1)")
     parser.add_argument("--database", action="append", help="repeatable (postgresql and sqlite)")
     parser.add_argument("--repeat", type=int, default=3, help="how often each tree is measured; medians count (3)")
-    parser.add_argument("--least", type=float, default=0.8, help="fails below this part of the base's figure (0.8)")
-    return parser.parse_args()
+    parser.add_argument("--least", type=float, default=0.95, help="fails below this part of the base's figure (0.95)")
+    parser.add_argument(
+        "--all", action="store_true", help="all figures of `make bench`, as far as both trees know them"
+    )
+    arguments = parser.parse_args()
+    if arguments.all:
+        arguments.figures = ()
+    return arguments
 
 
 def _measured(arguments: argparse.Namespace) -> tuple[Values, Values, dict[Key, str]]:
@@ -96,9 +109,9 @@ def _run(tree: Path, words: Iterable[str]) -> list[dict[str, Any]]:
             cwd=tree,
             env=os.environ | {"PYTHONPATH": paths},
             stdout=subprocess.DEVNULL,
-            check=False,  # a figure that fails is missing below
+            check=False,  # a figure that fails is named below
         )
-        return list(json.loads(result.read_text()))
+        return list(json.loads(result.read_text())) if result.exists() else []  # it may not know the figure
     finally:
         result.unlink(missing_ok=True)
 
@@ -108,12 +121,10 @@ def _compared(base: Values, here: Values, units: dict[Key, str]) -> Iterator[Com
         yield Comparison(*key, units[key], median(base[key]), median(here[key]))
 
 
-def _show(compared: list[Comparison], worse: list[Comparison], arguments: argparse.Namespace) -> None:
+def _show(compared: list[Comparison], arguments: argparse.Namespace) -> None:
     print(f"| figure | on | {arguments.base} | here | unit | gain |\n|---|---|---:|---:|---|---:|")
     for each in sorted(compared, key=lambda each: (each.name, each.place)):
         print(f"| {each.name} | {each.place} | {each.base:,.1f} | {each.here:,.1f} | {each.unit} | {each.gain:.2f} |")
-    for each in worse:
-        print(f"SLOWER: {each.name} on {each.place}: {each.gain:.2f} of {arguments.base}, at least {arguments.least}")
     if not compared:
         print("nothing could be compared: is there a server? `make bench-check` starts them")
 
