@@ -3,11 +3,13 @@
 from datetime import datetime
 from typing import Any
 
+import asyncpg
 import pytest
 
 from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.cluster.process import Beat
+from horae.domain.errors import StoreUnavailable
 from horae.lifecycle.watching.watch import Eyes, watch_schedulers
 from horae.ports import Transaction
 from horae.processes.alerting import Alerting
@@ -78,11 +80,30 @@ async def _beat(tx: Transaction, worker_id: str, trouble: str | None) -> None:
     await tx.processes.beat_worker(worker_id, Beat("idle", 0, 0, trouble))
 
 
+@pytest.mark.parametrize("world", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+async def test_a_locked_table_does_not_hide_that_processes_fail(world: World):
+    """Most facts cannot be read then, but this is the very moment for the alert."""
+    sign, locked = await worker(world), "claim: TryAgain: canceling statement due to lock timeout"
+    await world.store.transact(_beat, sign.id, locked)
+    later = await world.later(minutes=2)
+    await later.store.transact(_beat, sign.id, locked)
+    other = await asyncpg.connect(world.url)
+    await other.execute("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
+    with pytest.raises(StoreUnavailable):
+        await evaluate(later)
+    await other.close()
+    alert = await only(later, "database")
+    assert alert.title == "1 process keeps failing to use the database"
+    assert alert.why.endswith("now: canceling statement due to lock timeout")
+
+
 async def test_a_disk_that_fills(world: World):
     await worker(world)
     await evaluate(world, disk=lambda: Disk(free=5 << 30, total=100 << 30))
     assert "5.0 GiB (5 %)" in (await only(world, "disk")).why
-    plenty = await world.later(seconds=1)
+    await evaluate(tight := await world.later(minutes=2), disk=lambda: Disk(free=4 << 20, total=64 << 20))
+    assert "4 MiB (6 %)" in (await only(tight, "disk")).why, "and not 0.0 GiB"
+    plenty = await tight.later(seconds=1)
     await evaluate(plenty, disk=lambda: Disk(free=50 << 30, total=100 << 30))
     await well_again(plenty, "disk")
 

@@ -134,6 +134,8 @@ async def test_a_backlog_does_not_make_its_own_metrics_slow(world: World, monkey
     assert await _figures(later) == many
     await later.trigger(mail)
     assert await _figures(later) == many, "as sampled, until the next minute"
+    short = await later.store.read(lambda tx: tx.stats.summary(None))
+    assert (short.queued, short.running, short.dead_letters) == (19 + MANY, 1, 1 + MANY), "and so is the JSON form"
     assert (await _figures(await later.later(minutes=5)))["mail"] == 9, "too old"
     costly, meter = await metered(later)
     crowded = await _scrape(costly, meter)

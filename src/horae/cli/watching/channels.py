@@ -95,7 +95,8 @@ def create(
     if as_json:
         print_json(made)
         return
-    say(f"Created the channel {name}. Try it: horae channels test {name}")
+    whose = " --installation" if installation else ""
+    say(f"Created the channel {name}. Try it: horae channels test {name}{whose}")
     if made["signing_key"]:
         say("Its messages are signed with this key. It is not shown again:")
         print(made["signing_key"])

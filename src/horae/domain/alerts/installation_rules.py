@@ -18,6 +18,11 @@ from horae.domain.text.sentence import sentence
 NO_SCHEDULER_AFTER = timedelta(minutes=1)
 _PATIENCE = timedelta(minutes=1)  # time in which processes restart
 _SAMPLE = 20  # runs that must have ended before their failure rate says anything
+_FIX = "See with horae doctor which ones, read their log, and restart them once it is fixed"
+_FIXES = {
+    "database": "Look at the database: what holds locks, whether it takes connections and writes. They go on by "
+    "themselves once it does"
+}
 _DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
 
 
@@ -172,17 +177,16 @@ def failing_loops(facts: WatchFacts) -> Iterator[Finding]:
             groups.setdefault(rule, []).append(trouble)
     for rule, troubles in groups.items():
         first = min(troubles, key=lambda one: one.since)
-        what = {"database": "to reach the database", "claims_failing": "to claim runs"}.get(rule, f"to {first.task}")
+        what = {"database": "to use the database", "claims_failing": "to claim runs"}.get(rule, f"to {first.task}")
         number = counted(len(troubles), "process") if len(troubles) == 1 else f"{len(troubles)} processes"
+        reason = first.reason.partition(": ")[2] if rule == "database" else ""
         yield Finding(
             rule=rule,
             severity="warning" if rule == "loop_failing" else "critical",
             subject=INSTALLATION,
             title=f"{number} {'keeps' if len(troubles) == 1 else 'keep'} failing {what}",
-            why=f"For {span(facts.now - first.since)} now: {first.reason}",
-            action=AlertAction(
-                "See with horae doctor which ones, read their log, and restart them once it is fixed", "/workers"
-            ),
+            why=f"For {span(facts.now - first.since)} now: {reason or first.reason}",
+            action=AlertAction(_FIXES.get(rule, _FIX), "/workers"),
             since=first.since,
         )
 
@@ -191,13 +195,14 @@ def disk(facts: WatchFacts) -> Iterator[Finding]:
     limit, found = facts.thresholds.disk, facts.disk
     if not limit or found is None or not found.total or 100 * found.free / found.total >= limit:
         return
-    free = f"{found.free / 2**30:.1f} GiB ({100 * found.free / found.total:.0f} %)"
+    free = f"{found.free / 2**30:.1f} GiB" if found.free >= 2**30 else f"{found.free / 2**20:.0f} MiB"
+    share = f"{100 * found.free / found.total:.0f} %"
     yield Finding(
         rule="disk",
         severity="critical",
         subject=INSTALLATION,
         title="The disk of the database is filling up",
-        why=f"{free} are free where the SQLite file is. When it is full, nothing can be written.",
+        why=f"{free} ({share}) are free where the SQLite file is. When it is full, nothing can be written.",
         action=AlertAction("Free some space, or shorten HORAE_RETENTION and HORAE_LOG_RETENTION", "/"),
         since=facts.now,
     )

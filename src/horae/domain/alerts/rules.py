@@ -11,10 +11,11 @@ from horae.domain.alerts.facts import WatchFacts
 
 Rule = Callable[[WatchFacts], Iterator[Finding]]
 
+PROCESS_RULES = ("database", "claims_failing", "loop_failing")
 _EVALUATED: dict[Rule, tuple[str, ...]] = {
     installation.no_worker: ("no_worker",),
     installation.not_fired: ("not_fired",),
-    installation.failing_loops: ("database", "claims_failing", "loop_failing"),
+    installation.failing_loops: PROCESS_RULES,
     installation.disk: ("disk",),
     installation.partitions: ("partitions",),
     installation.nobody_can_take: ("nobody_can_take",),

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import Finding
 from horae.domain.alerts.facts import AlertSubjects, Disk, FailingJob, LastError, UnknownSecret, WatchedJob, WatchFacts
-from horae.domain.alerts.installation_rules import NO_SCHEDULER_AFTER, no_scheduler
-from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
+from horae.domain.alerts.installation_rules import NO_SCHEDULER_AFTER, failing_loops, no_scheduler
+from horae.domain.alerts.rules import NO_SCHEDULER, PROCESS_RULES, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import Changes, transitions
 from horae.domain.alerts.turns import in_turn
@@ -41,6 +41,15 @@ async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Cha
     there = await tx.alert_facts.present()
     facts = await gather(tx, eyes, there, disk)
     return transitions(await tx.alerts.standing(RULES) if there.alerts else [], evaluate(facts), facts.now)
+
+
+async def watch_processes(tx: Transaction, *, eyes: Eyes) -> Changes:
+    """What processes report, and nothing else: for when the other facts cannot be read, because a table is locked."""
+    now, standing = await tx.now(), await tx.alerts.standing(PROCESS_RULES)
+    schedulers = tuple(await tx.processes.schedulers(eyes.shard_lease))
+    workers = tuple(await tx.processes.workers(eyes.offline_after))
+    facts = WatchFacts(now, now, eyes.thresholds, workers=workers, schedulers=schedulers)
+    return transitions(standing, failing_loops(facts), now)
 
 
 async def watch_schedulers(

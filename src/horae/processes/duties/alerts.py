@@ -4,7 +4,8 @@ they are the one, each alert still opens once."""
 from __future__ import annotations
 
 from horae.domain.alerts.thresholds import Thresholds
-from horae.lifecycle.watching.watch import Eyes, watch
+from horae.domain.errors import StoreUnavailable
+from horae.lifecycle.watching.watch import Eyes, watch, watch_processes
 from horae.processes.alerting import Alerting
 from horae.processes.duties.duty import Duty, Post
 
@@ -31,7 +32,11 @@ class AlertsDuty(Duty):
         began = post.clock.monotonic()
         if began < self._ready_at:
             return self._ready_at - began
-        changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
+        try:
+            changes = await post.store.read(watch, eyes=self._eyes, disk=post.settings.disk())
+        except StoreUnavailable:
+            await self._alerting.apply(await post.store.read(watch_processes, eyes=self._eyes))
+            raise
         took = post.clock.monotonic() - began
         await self._alerting.apply(changes)
         return max(self._every, min(_SHARE * took, _LONGEST))

@@ -10,9 +10,9 @@ from horae.domain.runs.series import DAY, INSTALLATION, MINUTE, OTHERS, WHOLE, B
 from horae.domain.runs.statistics import Backlog
 from horae.store.counts.job_stats import dead, live
 from horae.store.counts.series import SeriesTable
-from horae.store.counts.summary import backlog
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.rows import load_object
+from horae.store.runs.lanes import ready
 
 EXACTLY = 10_000
 _FRESH = timedelta(minutes=3)
@@ -34,7 +34,7 @@ async def count_dead(db: Connection, d: Dialect) -> dict[str, int]:
 async def count_backlog(db: Connection, d: Dialect) -> list[Backlog]:
     """By queue, the longest first; those that have no buckets of their own are one."""
     if (found := await _sample_of(db, d, "runs")) is None:
-        return await backlog(db, d)
+        return await _backlog(db, d)
     minute, _ = found
     days = await SeriesTable(db, d).read(INSTALLATION, WHOLE, DAY, begin(minute, DAY), minute + _FRESH)
     subjects = [*(days[0][1].queues if days else ()), OTHERS]
@@ -56,3 +56,13 @@ async def _sample_of(db: Connection, d: Dialect, table: str) -> tuple[datetime, 
     now = await d.read_now(db)
     minutes = await SeriesTable(db, d).read(INSTALLATION, WHOLE, MINUTE, now - _FRESH, now)
     return next((found for found in reversed(minutes) if found[1].samples), None)
+
+
+async def _backlog(db: Connection, d: Dialect) -> list[Backlog]:
+    rows = await db.fetch(
+        f"SELECT queue, COUNT(*) AS n, {d.time('MIN(due_at)', 'oldest')} FROM runs "
+        f"WHERE {ready()} AND due_at <= {d.now} GROUP BY queue"
+    )
+    now = await d.read_now(db)
+    found = [Backlog(row["queue"], int(row["n"]), max((now - row["oldest"]).total_seconds(), 0.0)) for row in rows]
+    return sorted(found, key=lambda one: one.due, reverse=True)
