@@ -52,7 +52,7 @@ Measure = Callable[[str, Options], Awaitable[Sequence[Figure]]]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A tool that measures some figures, and where it does so unless told."""
+    """A tool that measures some figures, and where it does so by default."""
 
     measure: Measure
     kinds: tuple[str, ...] = KINDS

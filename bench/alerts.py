@@ -1,4 +1,4 @@
-"""Alerts: how long an evaluation takes over 100,000 healthy jobs; over as many that all have thresholds of their own,
+"""Alerts: how long an evaluation takes over 100,000 healthy jobs; over as many that all have their own thresholds,
 of which every hundredth fails; and when all are overdue and 100,000 runs wait."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bare Celery: a worker of its own that executes a task without content, as the engine's figures have it beside them.
+"""Bare Celery: its own worker that executes a task without content, as the engine's figures have it beside them.
 `celery -A bench.bare_celery worker`; where and how many are in its environment."""
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _last = int(os.environ.get(COUNT, "0"))
 
 @app.task(name="nothing", ignore_result=True)
 def nothing() -> None:
-    """Tells when the first and the last of them is done."""
+    """Reports when the first and the last of them is done."""
     number = next(_done)
     if number in (1, _last):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stamps:

@@ -111,7 +111,7 @@ async def _drain(kind: str, rival: Rival, folder: Path, count: int) -> list[Figu
 
 
 async def _talk(place: Place, rival: Rival, folder: Path, count: int) -> tuple[dict[str, Any], float]:
-    """The driver says when its queue is full, is told to begin, and answers; and what the server used meanwhile."""
+    """The driver reports that its queue is full, is started, and answers; and what the server used meanwhile."""
     environment = {**place.inherited(), "DATABASE_URL": place.url, "COUNT": str(count)}
     child = await asyncio.create_subprocess_exec(
         *rival.command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

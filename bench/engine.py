@@ -74,7 +74,7 @@ async def _carried(place: Place, title: str, options: Options) -> list[Figure]:
 
 @asynccontextmanager
 async def _queue(url: str) -> AsyncIterator[str]:
-    """One that nobody else uses."""
+    """One that no one else uses."""
     name = f"bench-{uuid4().hex[:12]}"
     try:
         yield name

@@ -1,4 +1,4 @@
-"""Following: how long after a script prints a line whoever follows its log has it.
+"""Following: how long after a script prints a line a follower of its log has it.
 
 The line itself says when it was printed, by the clock that all processes of a machine share."""
 

@@ -47,7 +47,7 @@ async def measure(kind: str, options: Options) -> list[Figure]:
 
 
 async def _meanwhile(work: Callable[[], Awaitable[object]], other: Client) -> float:
-    """The slowest answer that somebody else got while this was done, in seconds."""
+    """The slowest answer that someone else got while this was done, in seconds."""
     waited = [0.0]
 
     async def look() -> None:

@@ -49,7 +49,7 @@ Connect = Callable[[], Awaitable[Client]]
 
 @asynccontextmanager
 async def api(place: Place) -> AsyncIterator[tuple[Process, Connect]]:
-    """A `horae serve` and a way to connect to it with a key of its own."""
+    """A `horae serve` and a way to connect to it with its own key."""
     key = await asyncio.to_thread(wiring.create_key, place.settings(), name="bench", role="admin")
     port = free_port()
 

@@ -21,7 +21,7 @@ RSS = {"worker": (120, 80)}
 
 
 async def measure(kind: str, options: Options) -> list[Figure]:
-    """Each process alone on a database of its own, all at the same time."""
+    """Each process alone on its own database, all at the same time."""
     commands = {"worker": ("worker", "--import", "bench.tasks"), "scheduler": ("scheduler",), "serve": ("serve",)}
     found = await asyncio.gather(*(_watch(kind, words, options.seconds) for words in commands.values()))
     return [figure for figures in found for figure in figures]

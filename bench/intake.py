@@ -90,7 +90,7 @@ async def _to_rabbitmq(server: str, name: str, count: int) -> None:
             for n in range(count):
                 message = Message(_request(n), message_id=f"order-{n}", content_type="application/json")
                 channel.basic_publish(message, "", name)
-            channel.close()  # answered after all that was sent before
+            channel.close()  # answered after everything that was sent before
 
     await asyncio.to_thread(publish)
 

@@ -1,6 +1,6 @@
-"""Latency: how long after somebody asks for a run its function begins, while the worker has nothing else to do.
+"""Latency: how long after someone asks for a run its function begins, while the worker has nothing else to do.
 
-The function itself tells when it began, by the clock that all processes of a machine share; the clock starts before the
+The function itself reports when it began, by the clock that all processes of a machine share; it starts before the
 call that asks."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTLE = 2.0
 
 
 class Stamps:
-    """Hears from the functions when they began."""
+    """Receives the times at which functions began."""
 
     def __init__(self, place: Place) -> None:
         self.path = str(place.folder / "stamps")

@@ -93,7 +93,7 @@ async def _press(
 
 
 async def _pace(connect: Connect, clients: int, call: Call, rate: float) -> list[float]:
-    """Milliseconds from when each request was to be sent: one that waits for the one before counts its wait."""
+    """Milliseconds from when each request should have been sent: one that waits for the one before counts its wait."""
     samples: list[float] = []
     every = clients / rate
 

@@ -1,4 +1,4 @@
-"""What a measurement can be told; the defaults are those of the targets."""
+"""The options of a measurement; the defaults are those of the targets."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class NoServer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One database, empty but for the schema, and a folder for whatever else a measurement needs."""
+    """One database, empty but for the schema, and a folder for everything else a measurement needs."""
 
     kind: str
     url: str
@@ -100,7 +100,7 @@ class Place:
         return choose(self.url, wiring.CLOCK.now)[0]
 
     async def ask(self, sql: str, **params: Any) -> Sequence[Row]:
-        """One question on a connection of its own."""
+        """One question on its own connection."""
         async with self.connection() as connection:
             return await connection.fetch(sql, params)
 
@@ -117,7 +117,7 @@ class Place:
 
 @asynccontextmanager
 async def fresh(kind: str) -> AsyncIterator[Place]:
-    """A database of its own with Horae's schema."""
+    """Its own database with Horae's schema."""
     async with database(kind) as place:
         async with _one_at_a_time:  # Alembic's context is one for the whole process
             await schema.migrate(place.url)

@@ -1,7 +1,7 @@
 """The portal in Chromium: what the first load of the jobs page costs with 10,000 jobs in the table, whether paging
 through them is smooth, and whether the page stays alive while runs end by the thousand.
 
-A long task is one that kept the page from answering for more than 50 ms, as the browser itself tells.
+A long task is one that kept the page from answering for more than 50 ms, as the browser itself reports.
 """
 
 from __future__ import annotations

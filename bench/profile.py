@@ -1,7 +1,7 @@
 """Profile: where the microseconds of a drained run go, in the worker by samples of its stacks (py-spy, which must be on
 the PATH) and in the server by statement, where it keeps such statistics.
 
-`python -m bench.profile postgresql --runs 60000`. PostgreSQL tells about statements if it was started with
+`python -m bench.profile postgresql --runs 60000`. PostgreSQL reports statements if it was started with
 shared_preload_libraries=pg_stat_statements, MariaDB with performance_schema=ON."""
 
 from __future__ import annotations

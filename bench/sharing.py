@@ -49,7 +49,7 @@ async def _shared(place: Place, schedulers: int) -> bool:
 
 
 async def _make_due(place: Place, minute: datetime) -> None:
-    """All in one moment, and everybody is told, as when the minute comes."""
+    """All in one moment, and everyone is notified, as when the minute comes."""
 
     async def due(tx: Transaction) -> None:
         await tx._db.execute("UPDATE jobs SET next_run_at = :at", {"at": minute})  # type: ignore[attr-defined]

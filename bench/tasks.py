@@ -8,7 +8,7 @@ import time
 
 import horae
 
-STAMPS = "BENCH_STAMPS"  # the variable that names the socket to which `stamp` tells when it began
+STAMPS = "BENCH_STAMPS"  # the variable that names the socket to which `stamp` reports when it began
 _stamps = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
 
@@ -29,6 +29,6 @@ def in_thread() -> None:
 
 @horae.task
 async def stamp(context: horae.Context) -> None:
-    """Tells when it began, by the clock that all processes of a machine share."""
+    """Reports when it began, by the clock that all processes of a machine share."""
     began = time.monotonic_ns()
     _stamps.sendto(f"{context.run_id} {began}".encode(), os.environ[STAMPS])

@@ -1,5 +1,5 @@
 """Width: what the verbs of workers and schedulers take in an empty installation, and in one with 1,000 queues, 100,000
-runs that nobody can take, 10,000 held, 10,000 for later and 50,000 paused jobs; as a ratio, which should be near 1."""
+runs that no one can take, 10,000 held, 10,000 for later and 50,000 paused jobs; as a ratio, which should be near 1."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Counts the statements on their way to PostgreSQL: a proxy that reads the frames of the protocol.
 
-No view of the server tells how many statements a process sent, BEGIN and COMMIT included, without an extension."""
+No view of the server shows how many statements a process sent, BEGIN and COMMIT included, without an extension."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ async def greet(name: str, context: horae.Context) -> dict[str, str]:
 
 @horae.task
 def count_to(number: int, context: horae.Context) -> int:
-    """A plain function runs in a process of its own, which is killed if it does not stop when it is asked to."""
+    """A plain function runs in its own process, which is killed if it does not stop when it is asked to."""
     for n in range(1, number + 1):
         if context.cancelled:
             return n - 1
@@ -25,7 +25,7 @@ def count_to(number: int, context: horae.Context) -> int:
 
 @horae.task(name="examples.charge")
 async def charge(customer: int) -> str:
-    """A name of its own outlives a move to another module. A PermanentError is not tried again."""
+    """Its own name outlives a move to another module. A PermanentError is not tried again."""
     if customer <= 0:
         raise horae.PermanentError(f"there is no customer {customer}")
     return f"charged {customer}"

@@ -64,7 +64,7 @@ def borrow_database(copies: Copies) -> Iterator[Callable[[str, str], str]]:
 
 @pytest.fixture
 def make_database(databases: Databases) -> Iterator[Callable[..., str]]:
-    """`make_database(kind)` gives the URL of an empty database; it lives as long as the test."""
+    """`make_database(kind)` gives the URL of an empty database; it exists as long as the test."""
     urls: list[str] = []
 
     def make(kind: str, *, like: str | None = None) -> str:

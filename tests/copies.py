@@ -17,7 +17,7 @@ from tests.databases import Databases, mysql, postgresql, run
 
 MANY_ROWS = 200
 MANY_BYTES = 256 * 1024
-PATIENCE = 30  # seconds; whatever still holds a lock on a copy costs it
+PATIENCE = 30  # seconds; the time that a leftover lock on a copy costs
 
 
 @dataclass(frozen=True)

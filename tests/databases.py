@@ -70,7 +70,7 @@ def server_url(kind: str) -> str:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """On a loop and a thread of its own, so that it can be called from anywhere."""
+    """On a loop and its own thread, so that it can be called from anywhere."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -108,7 +108,7 @@ async def create_mysql(server: URL, name: str, like: str | None) -> None:
 
 
 async def copy_tables(cursor: Any, source: str, target: str) -> None:
-    """MariaDB knows no template: the same tables, foreign keys included, and their rows."""
+    """MariaDB has no template databases: the same tables, foreign keys included, and their rows."""
     await cursor.execute(f"USE `{target}`")
     await cursor.execute("SET foreign_key_checks = 0")
     await cursor.execute(f"SHOW FULL TABLES FROM `{source}` WHERE Table_type = 'BASE TABLE'")

@@ -13,7 +13,7 @@ from horae.watch import logging
 
 @contextmanager
 def as_before() -> Iterator[None]:
-    """Whatever happens to the logs meanwhile: a level that one test chose must not silence those after it."""
+    """Restores the logs: a level that one test chose must not silence the tests after it."""
     root, config = standard.getLogger(), structlog.get_config()
     level, handlers = root.level, list(root.handlers)
     yield

@@ -1,4 +1,4 @@
-"""The ground that all other tests stand on: each test has a database of its own."""
+"""The ground that all other tests stand on: each test has its own database."""
 
 from collections.abc import Callable
 

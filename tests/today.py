@@ -1,4 +1,4 @@
-"""Seeds that nobody has tried yet: a new range every day, the same for everybody on that day, beside those that stay.
+"""Seeds that no one has tried yet: a new range every day, the same for everyone on that day, beside those that stay.
 `HORAE_TEST_DAY=2026-11-16` plays a day again."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from horae.clock import SystemClock
 VARIABLE = "HORAE_TEST_DAY"
 _FIRST = date(2026, 1, 1)
 _A_DAY = 1_000  # seeds
-_BEYOND = 1_000_000  # the fixed ones, and whatever people try by hand
+_BEYOND = 1_000_000  # the fixed ones, and those that people try by hand
 
 
 def settle() -> str:

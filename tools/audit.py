@@ -41,7 +41,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """`unasked` are packages about which nobody could say anything; `reason` is why there is no answer at all."""
+    """`unasked` are packages about which no one could say anything; `reason` is why there is no answer at all."""
 
     what: str
     asked: int = 0
@@ -158,7 +158,7 @@ def of_npm_audit(out: str, errors: str) -> Report:
         report.reason = f"npm audit could not ask: {_last(errors)}"
         return report
     for name, package in told.get("vulnerabilities", {}).items():
-        # A text names the package through which this one is concerned, which has an entry of its own.
+        # A text names the package through which this one is concerned, which has its own entry.
         for one in (via for via in package["via"] if isinstance(via, dict)):
             advisory = one.get("url", "").rpartition("/")[2] or str(one.get("source"))
             report.found.append(Finding(f"{name} {one.get('range', '')}".strip(), advisory, (str(one.get("source")),)))
@@ -166,7 +166,7 @@ def of_npm_audit(out: str, errors: str) -> Report:
 
 
 def _last(text: str) -> str:
-    """The last line, without the address it came from: whose registry it is, is nobody's business."""
+    """The last line, without the address it came from: whose registry it is, is no one's business."""
     lines = [line for line in text.splitlines() if line.strip() and "complete log" not in line]
     words = (lines or ["no answer"])[-1].split()
     return " ".join(word for word in words if "://" not in word)[:200]

@@ -3,7 +3,7 @@ into a folder, and run with those libraries. Nothing is installed and nothing of
 
     unpacked("sid", "mysql-server-core") / "usr/sbin/mysqld"     a program that starts like any other
 
-apt-get works on a state of its own in which no package is installed, so it fetches all dependencies down to the C
+apt-get works on its own state in which no package is installed, so it fetches all dependencies down to the C
 library. The mirror, its proxy and its keys are those that this machine's apt is set up with: only the suite is another.
 """
 
@@ -59,7 +59,7 @@ def _home() -> Path:
     home.mkdir(mode=0o755, parents=True, exist_ok=True)
     if home.stat().st_uid != os.getuid():
         raise Unavailable(f"{home} belongs to somebody else: set HORAE_PACKAGES_DIR to a folder of yours")
-    home.chmod(0o755)  # whatever the umask: servers run as other users
+    home.chmod(0o755)  # regardless of the umask: servers run as other users
     return home
 
 

@@ -23,7 +23,7 @@ def which(name: str) -> Path | None:
 
 
 def install(package: str) -> bool:
-    """One or several, with apt-get, keeping the package from starting a service of its own."""
+    """One or several, with apt-get, keeping the package from starting its own service."""
     sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
     apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300"]
     guard = not POLICY.exists()
@@ -74,7 +74,7 @@ def own(folder: Path, user: pwd.struct_passwd | None) -> None:
 
 
 def start_time(pid: int) -> str | None:
-    """Together with its id this names a process for good: ids come round again, start times do not."""
+    """Together with its id this identifies a process permanently: ids are reused, start times are not."""
     if Path("/proc/self/stat").exists():
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -133,7 +133,7 @@ def publish(made: Path) -> None:
 
 
 def fingerprint() -> str:
-    """Of all that the build is made of."""
+    """Of everything that the build is made of."""
     digest = hashlib.sha256()
     for path in [*sorted(sources()), COMPRESS]:
         body = path.read_bytes()
@@ -168,7 +168,7 @@ class Node:
             raise Failed(f"{words} … failed (exit {done.returncode})")
 
     def digest(self, name: str, version: str) -> str | None:
-        """Of a package, as the registry that npm uses tells it."""
+        """Of a package, as reported by the registry that npm uses."""
         command = [str(self.program), str(self.npm_script), "view", f"{name}@{version}", "dist.integrity"]
         done = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=False)
         return done.stdout.strip() or None

@@ -50,7 +50,7 @@ def flaws(file: Path) -> list[str]:
 
 
 def unverified(packages: dict[str, Package]) -> list[str]:
-    """Those that npm would install whatever comes: there is no digest to compare with."""
+    """Those that npm would install unverified: there is no digest to compare with."""
     return [path for path, package in packages.items() if path and "integrity" not in package]
 
 

@@ -22,7 +22,7 @@ NEEDED = {
 
 
 def find_or_install(*, in_ci: bool) -> list[str]:
-    """What is still missing, told in words."""
+    """What is still missing, in words."""
     may_install = (os.geteuid() == 0 or in_ci) and shutil.which("apt-get") is not None
     missing = []
     for program, (package, what) in NEEDED.items():

@@ -85,7 +85,7 @@ class Server:
 
     def start(self) -> str:
         log = ""
-        for _ in range(3):  # somebody else may take the free port before the server does
+        for _ in range(3):  # someone else may take the free port before the server does
             self.stop()  # one that runs and does not answer
             port = free_port()
             self.folder.mkdir(mode=0o700)
@@ -144,7 +144,7 @@ class Server:
             sys.exit(f"{self.title}: {Path(command[0]).name} failed:\n{self.log_tail()}")
 
     def run_as(self, port: int) -> dict[str, Any]:
-        """Servers refuse to run as root, or should not: then the user of the package, or nobody."""
+        """Servers refuse to run as root, or should not: then the user of the package, or `nobody`."""
         keep = {name: value for name, value in os.environ.items() if name in ("PATH", "TMPDIR", "TZ")}
         how: dict[str, Any] = {
             "cwd": self.folder,

@@ -9,14 +9,14 @@
 The kinds are those of the machine (postgresql, mysql: MariaDB's or MySQL's, …) and newer ones, downloaded and run out
 of a folder (newer_kinds.py: mysql9, postgresql17, …), which tests use as they use those of the machine.
 
-Each server has a private port on 127.0.0.1 and a folder of its own, fresh at every start. It is durable
+Each server has a private port on 127.0.0.1 and its own folder, fresh at every start. It is durable
 (fsync on, on a disk) unless `--fast`, which tests use; the two are different servers. Where
 HORAE_TEST_<FAMILY>_URL is set, that server is used and nothing is started. A server that can be neither found
 nor installed is named and left out (its tests skip); with CI=true that is an error.
 
 How it stays right when several people run it at once, or when it is killed:
 - every start and stop happens under the lock `transition`;
-- `run` holds the lock `users` in shared mode, and the last one out stops what nobody asked to keep;
+- `run` holds the lock `users` in shared mode, and the last one out stops what no one asked to keep;
 - a process counts as ours only if its id *and* its start time are the ones written down.
 
 To add a kind of server: one more class in server_kinds.py (a newer version: newer_kinds.py; a pooler before one:
@@ -154,7 +154,7 @@ def stop() -> int:
 
 
 def stop_unused() -> bool:
-    """Under the lock `transition`: stops what nobody keeps, unless a `run` is under way."""
+    """Under the lock `transition`: stops what no one keeps, unless a `run` is under way."""
     with (home() / "users.lock").open("w") as users:
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -167,7 +167,7 @@ def stop_unused() -> bool:
 
 
 def run(servers: list[Server], command: list[str]) -> int:
-    with locked("transition"):  # so that nobody stops a server between our look at it and our use of it
+    with locked("transition"):  # so that no one stops a server between our look at it and our use of it
         users = (home() / "users.lock").open("w")
         fcntl.flock(users, fcntl.LOCK_SH)
     child: subprocess.Popen[bytes] | None = None
@@ -202,7 +202,7 @@ def run(servers: list[Server], command: list[str]) -> int:
 
 
 def chosen(servers: list[Server]) -> dict[str, str]:
-    """Which version stands for its family, for tests that start servers of their own."""
+    """Which version stands for its family, for tests that start their own servers."""
     return {f"HORAE_TEST_{server.family.upper()}_KIND": server.kind for server in servers}
 
 

@@ -1,7 +1,7 @@
 """Make .venv from the pinned requirements; do nothing, quickly, when it is up to date.
 
     tools/setup.py          set up
-    tools/setup.py lock     pin the requirements anew, then set up
+    tools/setup.py lock     pin the requirements again, then set up
 
 Runs on the bare standard library. uv is taken from the PATH or bootstrapped into .uv/.
 """
@@ -62,7 +62,7 @@ def works() -> bool:
 
 
 def fingerprint() -> str:
-    """All that the environment is made of; its place counts, since its scripts name their interpreter."""
+    """Everything that the environment is made of; its place counts, since its scripts name their interpreter."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     parts = [str(VENV), repr(project["project"]), repr(project["build-system"])]
     parts.append((PINS / "dev.txt").read_text())
@@ -77,7 +77,7 @@ def install() -> None:
             if entry.name != ".horae-lock":
                 shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         run(uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, VENV)
-    # Compiled now: where nothing may write bytecode later, every command would compile all it imports anew.
+    # Compiled now: where nothing may write bytecode later, every command would compile all it imports again.
     run(uv, "pip", "sync", "--quiet", "--compile-bytecode", "--require-hashes", PINS / "dev.txt")
     run(uv, "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ROOT)
     STAMP.write_text(fingerprint())
@@ -92,7 +92,7 @@ def compile_sources() -> None:
 
 
 def fetch(pins: str, target: Path) -> None:
-    """What these pins name, into a folder of its own; for other tools. Ends the process if it cannot be had."""
+    """What these pins name, into its own folder; for other tools. Ends the process if it cannot be had."""
     with alone():
         shutil.rmtree(target, ignore_errors=True)
         run(

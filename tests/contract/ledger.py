@@ -74,7 +74,7 @@ def _reigns(versions: Sequence[VersionRecord]) -> list[Reign]:
 
 async def assert_accounted_over_edits(world: World, job: JobRecord, *, gaps: bool = False) -> None:
     """Exactly one row accounts for each occurrence of each schedule that the job ever had, while it had it; of the
-    last one, up to `fired_through`. With `gaps`, also each gap of daylight saving that was to be skipped has its row
+    last one, up to `fired_through`. With `gaps`, also each gap of daylight saving that is to be skipped has its row
     (it has none while the job is off)."""
     job = await world.look(job)
     rows = [*await world.live(job), *await world.history(job)]

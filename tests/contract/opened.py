@@ -18,7 +18,7 @@ from tests.contract.values import IDS
 
 @dataclass
 class Opened:
-    """One process's view of a database: a store with connections of its own and a clock that may be ahead."""
+    """One process's view of a database: a store with its own connections and a clock that may be ahead."""
 
     kind: str
     url: str

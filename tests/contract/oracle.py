@@ -35,7 +35,7 @@ class Picture:
         return Counter(row["job_id"] for row in self.tables["runs"] if not row["held"])
 
     def in_turn(self, job_id: str) -> bool:
-        """Whether all that wait are caught up, and so wait for the one before them, whatever the limit."""
+        """Whether all waiting runs are caught up, and so wait for the one before them, regardless of the limit."""
         mine = [row for row in self.tables["runs"] if row["job_id"] == job_id]
         before = any(row["in_order"] and not row["held"] for row in mine)
         return before and all(row["in_order"] for row in mine if row["held"])

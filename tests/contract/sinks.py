@@ -58,7 +58,7 @@ async def take(world: World, *, lease: float = 60.0) -> list[SinkDue]:
 
 
 class Receiver:
-    """An adapter that keeps what it gets, and answers as it is told."""
+    """An adapter that keeps what it gets, and answers as configured."""
 
     def __init__(self) -> None:
         self.got: list[WireEvent] = []

@@ -273,7 +273,7 @@ async def test_the_most_severe_come_first_and_acknowledged_ones_last(world: Worl
     assert await worst(2) == ["b", "a"]
 
 
-async def test_others_open_and_resolve_alerts_of_their_own_rules(world: World):
+async def test_other_code_opens_and_resolves_alerts_of_its_own_rules(world: World):
     await worker(world)
     one = finding(world, since=await world.now())
     assert len(await world.store.transact(verbs.open_alerts, [one])) == 1

@@ -1,4 +1,4 @@
-"""What an evaluation of alerts costs: the same, whatever there is of healthy jobs, history and cleared alerts; and with
+"""What an evaluation of alerts costs: the same for any number of healthy jobs, ended runs and cleared alerts; and with
 very many that are wrong, each is still opened once."""
 
 from datetime import timedelta

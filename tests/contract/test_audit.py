@@ -74,7 +74,7 @@ async def test_a_change_without_effect_writes_no_entry(world: World):
     await world.enable(job)
     await world.pause(job)
     await world.pause(job)
-    await world.trigger(job)  # the run itself tells who asked for it
+    await world.trigger(job)  # the run itself records who requested it
     assert [entry.action for entry in await trail(world)] == ["job.create", "job.pause"]
 
 

@@ -1,4 +1,4 @@
-"""Cancel: queued runs end at once, running ones are asked to stop; whatever else happens, there is one outcome."""
+"""Cancel: queued runs end at once, running ones are asked to stop; there is always one outcome."""
 
 import asyncio
 

@@ -82,7 +82,7 @@ async def test_a_job_names_channels_that_exist(world: World) -> None:
     await world.store.transact(
         channels.delete_channel, project_id=world.project, ref="ops", force=True, actor="user:ann"
     )
-    await world.ended(job, PERMANENT)  # nobody to tell, and nothing fails
+    await world.ended(job, PERMANENT)  # no one to tell, and nothing fails
     assert spec(name="b").notify == ()
 
 

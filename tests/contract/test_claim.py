@@ -115,7 +115,7 @@ async def test_within_a_priority_the_earliest_due_first(world: World) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 100])
-async def test_whatever_they_need_the_earliest_due_first(world: World, at_once: int) -> None:
+async def test_the_earliest_due_comes_first_regardless_of_needs(world: World, at_once: int) -> None:
     script = {"kind": "script", "source": "true"}
     jobs = [await world.job(), await world.job(target=script), await world.job(target=script)]
     now, runs = await world.now(), []

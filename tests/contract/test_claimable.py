@@ -1,4 +1,4 @@
-"""A run became claimable: whatever verb brought that about, the engine is offered that run, once, after the commit."""
+"""A run became claimable: whichever verb caused that, the engine is offered that run, once, after the commit."""
 
 from datetime import timedelta
 

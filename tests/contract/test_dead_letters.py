@@ -124,7 +124,7 @@ async def test_fingerprints_differ_by_cause_but_not_by_numbers(world: World):
     assert [(group.count, len(group.jobs)) for group in mine.values()] == [(3, 1)]
 
 
-async def test_exit_codes_and_last_lines_are_causes_of_their_own(world: World):
+async def test_exit_codes_and_last_lines_are_separate_causes(world: World):
     """Six jobs that end with 1, 2 and 137 are no single cause, and redriving one leaves the others alone."""
     job = await world.job(name="load", retry=ONCE)
     killed: Sequence[Claimed] = ()
@@ -238,7 +238,7 @@ async def test_a_filter_takes_what_it_finds_and_nothing_else(world: World):
     assert await dead(world) == other
 
 
-async def test_what_fails_again_is_not_redriven_for_ever(world: World):
+async def test_what_fails_again_is_not_redriven_forever(world: World):
     job = await world.job(retry=ONCE)
     await fail(world, job, 2)
     operation = await resolve(world, rate=2)

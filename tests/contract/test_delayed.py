@@ -109,7 +109,7 @@ async def test_a_limit_that_comes_later_leaves_it_its_time(world: World) -> None
 
 
 async def test_one_that_an_older_process_has_let_go_keeps_no_scheduler_busy(world: World) -> None:
-    """It knows no `wake_at`: that stays, and passes, while the run waits for a worker and runs."""
+    """It does not use `wake_at`, which stays, and passes, while the run waits for a worker and runs."""
     job = await world.job(max_instances=1)
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
     await world.execute("UPDATE runs SET held = FALSE WHERE id = :id", id=run.id)

@@ -105,7 +105,7 @@ async def test_a_cancel_and_who_requested_it(world: World) -> None:
     assert not any(isinstance(event, CancelsRequested) for event in events), "it was requested once"
 
 
-async def test_a_run_that_nobody_started_in_time(world: World) -> None:
+async def test_a_run_that_no_worker_started_in_time(world: World) -> None:
     (run,) = await world.trigger(await world.job(start_within=60))
     later = await world.later(hours=1)
     events = heard(later)
@@ -136,7 +136,7 @@ async def test_what_people_did(world: World) -> None:
     assert (deed.action, deed.id, deed.project_id) == ("job.create", job.id, job.project_id)
 
 
-async def test_what_did_not_come_about_is_not_told(world: World) -> None:
+async def test_a_transaction_that_failed_announces_nothing(world: World) -> None:
     job = await world.job()
     events = heard(world)
 

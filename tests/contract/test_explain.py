@@ -65,7 +65,7 @@ async def test_a_paused_job(world: World, for_: timedelta | None) -> None:
     assert ("in 2 h 59 min" in closed.detail) == (until is not None)
 
 
-async def test_a_pause_that_is_over_is_in_nobodys_way(world: World) -> None:
+async def test_an_expired_pause_blocks_nothing(world: World) -> None:
     await alive(world)
     job = await world.job(**HOURLY)
     past = await world.now() - timedelta(minutes=1)

@@ -191,7 +191,7 @@ async def test_a_run_that_failed(world: World, outcome: Any, attempts: int, name
     assert "no longer a dead letter" in gate(await of_run(world, ended), "dead_letter").detail
 
 
-async def test_the_last_attempt_tells_its_own_outcome(world: World) -> None:
+async def test_the_last_attempt_has_its_own_outcome(world: World) -> None:
     await alive(world)
     ended = await world.ended(await world.job(retry={"max_attempts": 1}), TIMED_OUT)
     told = [one.detail for one in (await of_run(world, ended)).timeline if one.event == "attempt"]

@@ -22,7 +22,7 @@ from tests.contract.world import (
 
 
 async def everything(world: World) -> dict[str, list[Row]]:
-    """All that finishing could have touched."""
+    """Everything that finishing could have touched."""
     tables = ("runs", "run_history", "attempts", "dead_letters", "run_logs", "stat_deltas", "job_stats")
     return {table: await world.rows(f"SELECT * FROM {table}") for table in tables}
 
@@ -45,7 +45,7 @@ async def test_with_a_stale_token_nothing_changes(world: World, outcome: Outcome
 
 @pytest.mark.parametrize("late", [SUCCEEDED, FAILED, PERMANENT, TIMED_OUT, CANCELLED], ids=lambda o: o.kind)
 @pytest.mark.parametrize("now", [SUCCEEDED, PERMANENT, FAILED], ids=lambda o: f"then-{o.kind}")
-async def test_of_two_attempts_of_a_run_in_one_batch_only_the_later_is_heard(
+async def test_of_two_attempts_of_a_run_in_one_batch_only_the_later_counts(
     world: World, late: Outcome, now: Outcome
 ) -> None:
     """A worker lost a run, got it again, and ended it before it could report the attempt that it lost."""
@@ -113,7 +113,7 @@ async def test_a_repeated_report_is_refused_if_the_run_was_recovered_first(world
         assert (await world.finish(run, outcome=FAILED, reply_lost=True)).refused == (run.id,)
 
 
-async def test_of_two_that_finish_the_same_attempt_at_once_one_is_heard(world: World) -> None:
+async def test_of_two_that_finish_the_same_attempt_at_once_one_counts(world: World) -> None:
     job = await world.job(retry={"max_attempts": 1})
     for _ in range(4):
         run = await world.running(job)

@@ -42,7 +42,7 @@ async def test_success_moves_the_run_to_history(world: World) -> None:
 
 
 async def test_a_plain_success_looks_the_same(world: World) -> None:
-    """Success without a result has a way of its own through the store."""
+    """Success without a result has its own way through the store."""
     found = await world.ended()
     assert (found.status, found.result, found.error, found.attempt) == ("succeeded", None, None, 1)
     assert found.duration_ms is not None

@@ -112,7 +112,7 @@ async def test_schedulers_that_fire_over_and_over_lose_and_double_nothing(world:
     for seconds in (0, 15, 25, 31, 45):
         crowd = [await world.later(seconds=seconds) for _ in range(3)]
         await asyncio.gather(*(one.fire() for one in crowd))
-    await (await world.later(seconds=45)).fire()  # what somebody else was just at
+    await (await world.later(seconds=45)).fire()  # what someone else was just at
     for job in jobs:
         await assert_complete(world, job)
         assert await skipped_of(world, job) == []

@@ -228,7 +228,7 @@ async def test_a_chain(world: World) -> None:
 
 
 async def test_upstream_and_follower_that_end_together(world: World) -> None:
-    """Both are at their limits: each end opens the next of its own, and the follower gets one more."""
+    """Both are at their limits: each end opens its own next one, and the follower gets one more."""
     load = await world.job(max_instances=1)
     report = await follower(world, load, overlap="queue_all")
     await end(world, load)
@@ -334,7 +334,7 @@ async def test_a_new_name_keeps_the_link(world: World) -> None:
     load = await world.job(name="load")
     report = await follower(world, load)
     await world.edit(load, name="load all")
-    await world.job(name="load")  # somebody else of the old name
+    await world.job(name="load")  # someone else of the old name
     await end(world, load)
     assert len(await started(world, report)) == 1
     await world.edit(report, description="still waits for the same")

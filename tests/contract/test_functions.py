@@ -23,7 +23,7 @@ from tests.contract.world import World, spec
 def send(customer: int, day: date | None = None, copies: int = 1) -> None:
     """Sends a report.
 
-    To somebody."""
+    To someone."""
 
 
 SEND = describe(send, name="mail.send", queue="mail", timeout=60)

@@ -113,7 +113,7 @@ async def test_partitions_that_are_missing(world: World):
     await worker(world)
     await evaluate(world)
     assert await rules(world) == []
-    later = await world.later(days=150)  # whose months nobody has prepared
+    later = await world.later(days=150)  # whose months no one has prepared
     await worker(later)
     await evaluate(later)
     assert "run_history_" in (await only(later, "partitions")).why
@@ -165,7 +165,7 @@ async def test_restarting_all_schedulers_opens_no_alert(world: World):
     found = await only(late, "no_scheduler")
     assert found.since == sight
     doubts, _ = await late.store.read(watch_schedulers, shard_lease=6.0, absent_since=None)
-    assert doubts.quiet == doubts.clearing == []  # a `serve` that has just started knows no better
+    assert doubts.quiet == doubts.clearing == []  # a `serve` that has just started cannot know
 
 
 async def _register(tx: Transaction, sign: Any) -> None:

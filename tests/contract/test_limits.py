@@ -73,7 +73,7 @@ async def test_finishing_at_once_opens_exactly_as_many_places(world: World) -> N
 
 
 class Crowd:
-    """Processes that do whatever they like with one job, with leases that are over at once."""
+    """Processes that do anything to one job, with leases that expire at once."""
 
     def __init__(self, job: JobRecord, seed: str) -> None:
         self._job = job

@@ -128,7 +128,7 @@ async def test_notices_are_stored_with_all_their_fields(world: World) -> None:
     )
 
 
-async def test_the_installation_and_a_project_do_not_hear_of_each_other(world: World) -> None:
+async def test_notices_of_the_installation_and_of_a_project_are_separate(world: World) -> None:
     await listen(world, project_id=NIL)
     await world.store.transact(add, notice(world), notice(world, project_id=None))
     assert [row["project_id"] for row in await outbox(world)] == [None]

@@ -113,7 +113,7 @@ async def test_only_wanted_types_and_only_for_the_own_project(world: World) -> N
     assert await types(world, foreign) == []
     assert await types(world, everything) == ["run.queued", "run.started", "run.ended"]
     own, whole = await outbox(world, ended), await outbox(world, everything)
-    assert own[0]["event_id"] == whole[2]["event_id"]  # the same event, whoever gets it
+    assert own[0]["event_id"] == whole[2]["event_id"]  # the same event for every sink
 
 
 async def test_without_a_sink_it_costs_nothing(world: World) -> None:
@@ -144,7 +144,7 @@ async def _learn(world: World) -> None:
 
 
 async def _elsewhere(world: World) -> None:
-    """A sink that this process has not heard of yet."""
+    """A sink that this process has not learned of yet."""
     listeners = world.store._emitter.listeners
     await create_sink(world)
     world.store._emitter.listeners = listeners

@@ -57,7 +57,7 @@ async def test_the_outcome_lost_is_distinct_from_failed(world: World) -> None:
     assert await of_outcome(world, "lost") == {run.id}
 
 
-async def test_a_run_asked_to_stop_tells_how_its_attempt_ended(world: World) -> None:
+async def test_a_run_that_was_asked_to_stop_has_the_outcome_of_its_attempt(world: World) -> None:
     run = await world.running()
     await world.cancel(run)
     await world.finish(run, outcome=INTERRUPTED)
@@ -131,7 +131,7 @@ async def test_a_long_answer_is_cut(world: World) -> None:
 
 
 async def test_how_long_it_took_is_what_its_worker_measured(world: World) -> None:
-    """However late the database hears of it; the run, its attempts and the averages agree."""
+    """However late the database learns of it; the run, its attempts and the averages agree."""
     job = await world.job(**TWICE)
     run = await world.running(job)
     later = await world.later(seconds=90)

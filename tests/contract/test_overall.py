@@ -90,7 +90,7 @@ async def test_recounting_during_roll_ups_counts_each_end_once(world: World) -> 
     assert (await world.store.read(_overall))["ended"]["succeeded"] == 24
 
 
-async def test_a_scrape_reads_the_same_whatever_there_is_of_jobs_and_history(world: World) -> None:
+async def test_the_cost_of_a_scrape_does_not_depend_on_jobs_and_history(world: World) -> None:
     job = await world.job(every="60s", catch_up="none")
     await (await world.later(seconds=300)).fire()
     run = await world.ended(job)

@@ -22,7 +22,7 @@ TRIGGERS = 2
 
 
 @pytest.mark.parametrize("overlap", ["skip", "queue_one", "queue_all", "cancel_running", "allow"])
-async def test_the_limit_holds_and_nothing_is_held_for_ever(world: World, overlap: str) -> None:
+async def test_the_limit_holds_and_nothing_is_held_forever(world: World, overlap: str) -> None:
     jobs = {
         job.id: job
         for limit in LIMITS
@@ -113,7 +113,7 @@ async def _places(tx: Transaction) -> list[Row]:
 
 
 async def drain(world: World, overlap: str) -> None:
-    """Workers alone bring it to an end: whatever is held gets its turn."""
+    """Workers alone complete it: every held run gets its turn."""
     while (await world.fire()).jobs:
         pass
     await world.recover()

@@ -1,4 +1,4 @@
-"""Parked runs: no worker has them, a callback ends them, and whatever else happens, there is one end."""
+"""Parked runs: no worker has them, a callback ends them, and there is always one end."""
 
 import asyncio
 from collections.abc import Awaitable

@@ -109,7 +109,7 @@ async def test_a_month_whose_rows_came_before_its_partition_stays_in_the_rest(wo
     assert ids((await world.page()).items) == {run_id, other}
 
 
-# ---- somebody reads the tables for long
+# ---- someone reads the tables for long
 
 
 @asynccontextmanager

@@ -69,7 +69,7 @@ async def test_a_pause_ends_by_itself_exactly_once(world: World) -> None:
     assert (await early.fire()).jobs == 0
     crowd = [await world.later(hours=2, minutes=30, seconds=1) for _ in range(4)]
     fired = await asyncio.gather(*(one.fire() for one in crowd))
-    fired.append(await crowd[0].fire())  # what somebody else was just at
+    fired.append(await crowd[0].fire())  # what someone else was just at
     assert sum(one.runs for one in fired) == 2
     after = await world.look(job)
     assert (after.paused, after.paused_until) == (False, None)

@@ -45,7 +45,7 @@ async def test_late_opens_once_and_clears_once(world: World):
     assert heard.last_ping_at is not None
     assert alert.why == (
         f"It was expected at {moment(heard.expected_at)}, with a grace of 10 min. "
-        f"It was last heard at {moment(heard.last_ping_at)}."
+        f"The last signal arrived at {moment(heard.last_ping_at)}."
     )
     assert (alert.action.path, alert.tags) == (f"/pings/{ping.id}", ("db",))
     for _ in range(2):
@@ -86,12 +86,12 @@ async def test_a_run_that_takes_too_long(world: World):
     assert await rules(late) == []
 
 
-async def test_one_that_was_never_heard(world: World):
+async def test_a_ping_without_any_signal(world: World):
     await make(world)
     late = await world.later(minutes=71)
     await look(late)
     (alert,) = await alerts(late)
-    assert alert.why.endswith("Nothing has ever been heard.")
+    assert alert.why.endswith("No signal has ever arrived.")
     assert alert.action.text == "Check that the job calls the ping's URL"
 
 

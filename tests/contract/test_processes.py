@@ -71,7 +71,7 @@ async def test_an_introduction_whose_answer_was_lost_is_repeated(world: World) -
     assert [one.id for one in await workers(world)] == [sign.id]
 
 
-async def test_a_beat_tells_what_keeps_failing_and_since_when(world: World) -> None:
+async def test_a_heartbeat_reports_what_keeps_failing_and_since_when(world: World) -> None:
     sign, scheduler = worker_sign(), scheduler_sign()
     await register(world, sign)
     await world.store.transact(lambda tx: tx.processes.register_scheduler(scheduler))

@@ -77,11 +77,11 @@ async def published(world: World, *, later: float = 0, broker: Broker | None = N
     return broker.took()
 
 
-async def test_what_nobody_published_is_published_once(world: World) -> None:
+async def test_what_was_not_published_is_published_once(world: World) -> None:
     mail, other = await world.job(queue="mail", priority=7), await world.job(queue="default")
     first, second = await world.trigger(mail, 2)
     await world.trigger(other)
-    assert await published(world) == []  # whoever queued them has a moment
+    assert await published(world) == []  # the process that queued them has a moment
     assert sorted(await published(world, later=3)) == sorted([first.id, second.id])
     assert await published(world, later=4) == []
     assert await published(world, later=30) == []

@@ -147,7 +147,7 @@ async def test_a_job_that_cannot_be_read_may_name_any_queue(world: World):
     assert await later.store.read(queues.unused_queues) == []
 
 
-async def test_an_engine_is_chosen_told_and_kept(world: World):
+async def test_the_engine_of_a_queue_is_chosen_announced_and_stored(world: World):
     await world.job(queue="mail")
     told: list[str] = []
 

@@ -63,7 +63,7 @@ async def test_jobs(world: World, other: World) -> None:
     assert (refused.value.quota, refused.value.limit, refused.value.used) == ("jobs", 2, 2)
     assert await used(world, JOBS) == 2
     await world.edit(first, description="edits need no place")
-    await other.jobs(3, manual=True)  # a quota of its own, or none
+    await other.jobs(3, manual=True)  # its own quota, or none
     await world.delete(first)
     await world.job(manual=True)
     assert await used(world, JOBS) == 2

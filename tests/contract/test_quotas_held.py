@@ -20,7 +20,7 @@ from tests.contract.world import ALL_SHARDS, World, ids, scheduler_sign
 from tests.waiting import until
 
 __all__ = ["other"]
-pytestmark = on_servers  # where there is one writer, nobody else writes while a transaction goes on
+pytestmark = on_servers  # where there is one writer, no one else writes while a transaction goes on
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ JOBS, RUNS = 10_000, 30_000
 
 
 async def test_a_project_without_quotas_costs_no_further_statement(world: World) -> None:
-    """Of all that makes runs, by the number of statements; a quota costs two of them."""
+    """Of everything that creates runs, by the number of statements; a quota costs two of them."""
     job = await world.job(manual=True)
     costly, meter = await metered(world)
     before = await _statements(costly, meter, job.id)
@@ -49,7 +49,7 @@ async def _statements(world: World, meter: Meter, job_id: str) -> dict[str, int]
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-async def test_places_cost_the_same_whatever_there_is(world: World) -> None:
+async def test_the_cost_of_a_place_does_not_depend_on_the_number_of_runs(world: World) -> None:
     job = await world.job(manual=True, max_instances=None)
     (run,) = await world.trigger(job)
     await limit(world, live_runs=RUNS + 1_000, jobs=JOBS + 1_000, fires_per_minute=1_000_000)

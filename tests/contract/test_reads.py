@@ -200,7 +200,7 @@ async def test_jobs_are_listed_by_name_page_by_page(world: World) -> None:
         assert await job_names(world, limit) == whole
 
 
-async def test_jobs_are_found_by_a_part_of_their_name_whatever_its_case(world: World) -> None:
+async def test_jobs_are_found_by_part_of_their_name_ignoring_case(world: World) -> None:
     for name in ("Daily Report", "weekly report", "100%", "under_score", "it's", "wow!"):
         await world.job(name=name)
     for text, found in {

@@ -52,7 +52,7 @@ async def test_renewing_protects_and_says_who_asked_to_cancel(world: World) -> N
 async def test_only_its_own_runs_are_renewed(world: World) -> None:
     worker, other = IDS.new(), IDS.new()
     mine = await world.running(worker=worker)
-    forgotten = await world.running(worker=worker)  # a claim whose answer was lost: nobody works on it
+    forgotten = await world.running(worker=worker)  # a claim whose answer was lost: no one works on it
     theirs = await world.running(worker=other)
     later = await world.later(seconds=LEASE - 5)
     assert [run_id for run_id, _, _ in await later.renew(worker, mine, theirs)] == [mine.id]

@@ -81,7 +81,7 @@ async def test_a_bound_worker_takes_from_queues_of_its_projects_alone(world: Wor
     assert await world.claim(queues=everywhere, project_ids=[world.project]) == []
     both = await world.claim(queues=everywhere, project_ids=[world.project, other.project])
     assert {run.project_id for run in both} == {world.project, other.project}
-    (left,) = await world.claim(queues=everywhere)  # a worker that is bound to nobody takes from all of them
+    (left,) = await world.claim(queues=everywhere)  # a worker that is bound to no one takes from all of them
     assert (await world.find(left)).queue == "default"
 
 

@@ -133,7 +133,7 @@ async def test_beyond_the_rate_notices_are_collected(world: World) -> None:
     assert (await deliveries(later))[-1]["kind"] == "alert"
 
 
-async def test_an_installation_s_channel_hears_of_the_installation_alone(world: World) -> None:
+async def test_a_channel_of_the_installation_gets_only_its_notices(world: World) -> None:
     own, ours = await create(world, project_id=NIL), await create(world)
     await tell(world, notice(world, "a"), notice(world, "b", project_id=None))
     assert {row["channel_id"]: row["incident"] for row in await deliveries(world)} == {own.id: "b", ours.id: "a"}

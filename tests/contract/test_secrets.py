@@ -146,7 +146,7 @@ async def test_a_secret_is_not_deleted_under_a_job_that_is_being_saved(world: Wo
     await deleting
 
 
-async def test_rotation_seals_everything_anew_and_is_repeated_freely(world: World):
+async def test_rotation_reencrypts_everything_and_can_be_repeated(world: World):
     for number in range(205):  # more than two steps
         await save(world, f"S{number:03}", f"value {number}")
     await save(world, "NEWER", "sealed with the new key", keys=NEW)

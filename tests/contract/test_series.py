@@ -96,7 +96,7 @@ async def test_roll_ups_at_once_add_each_end_once(world: World) -> None:
         assert sum(sum(one.lateness.values()) for one in await read(world, step=step)) == 40
 
 
-async def test_a_sample_tells_what_waits_runs_and_could_run(world: World) -> None:
+async def test_a_sample_counts_queued_and_running_runs_and_slots(world: World) -> None:
     sign = worker_sign(slots=7)
     await world.store.transact(lambda tx: tx.processes.register_worker(sign))
     mail, other = await world.job(queue="mail"), await world.job()
@@ -160,7 +160,7 @@ async def test_ending_runs_sends_not_one_statement_more_for_the_time_series(worl
 
 
 async def test_any_number_of_queues_takes_a_bounded_number_of_rows(world: World) -> None:
-    """A job may name any queue, so an editor decides how many there are. What is in no bucket of its own is in one for
+    """A job may name any queue, so an editor decides how many there are. What is in no separate bucket is in one for
     all of them."""
     job = await world.job(queue="mail")
     (run,) = await world.trigger(job)

@@ -60,7 +60,7 @@ async def test_but_only_once(world: World):
     assert not await alive(world, opened.id)
 
 
-async def test_and_each_generation_anew(world: World):
+async def test_each_generation_may_lose_its_answer_once(world: World):
     opened = await session(world, await user(world, "ada"))
     for n in range(1, 4):
         lost = await refresh(world, opened.id, n, "lost", digest=f"d{n}")
@@ -99,7 +99,7 @@ async def test_the_try_that_locks_is_in_the_trail_once(world: World):
         at = at if n + 1 < ACCOUNT.free else await world.later(seconds=ACCOUNT.longest * (n + 1))
     for _ in range(ADDRESS.free):
         await world.store.transact(sessions.admit, buckets={"address:z": ADDRESS, "account:unknown": ACCOUNT})
-    assert len(await world.store.read(tell)) == 1  # nobody has that name
+    assert len(await world.store.read(tell)) == 1  # no one has that name
 
 
 async def test_but_not_for_longer_and_not_an_older_one(world: World):

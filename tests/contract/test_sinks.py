@@ -1,4 +1,4 @@
-"""Sinks on every database: leased, sent to in order, settled; failures wait, and what is dropped is told."""
+"""Sinks on every database: leased, sent to in order, settled; failures wait, and dropped events are reported."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ async def test_events_that_are_too_many_or_too_old_are_dropped_and_the_next_one_
     assert (row["dropped"], row["gap"], row["gap_id"]) == (130, 0, None)
 
 
-async def test_a_damaged_row_is_dropped_and_told(world: World) -> None:
+async def test_a_damaged_row_is_dropped_and_reported(world: World) -> None:
     sink = await create_sink(world)
     await put(world, sink, "a", "b", "c")
     (_, bad, _) = await outbox(world)

@@ -147,7 +147,7 @@ async def test_an_older_roll_up_that_comes_late_does_not_hide_how_it_went_last(w
     job = await world.job()
     await world.ended(job)
     (older,) = await world.rows("SELECT id FROM stat_deltas")
-    # Somebody else is at the older addition, and slow: this scheduler rolls up the newer one first.
+    # Someone else is at the older addition, and slow: this scheduler rolls up the newer one first.
     await world.execute("UPDATE stat_deltas SET id = :last WHERE id = :id", last="f" + older["id"][1:], id=older["id"])
     await (await world.later(minutes=5)).ended(job, PERMANENT)
     assert await world.roll_up(limit=1) == 1

@@ -227,7 +227,7 @@ async def test_deleting_while_triggering_leaves_nothing_queued(world: World) -> 
 
 
 async def test_very_many_runs_are_cancelled_in_portions(world: World) -> None:
-    """The job is gone at once and so is what could start more; a scheduler does the rest, whoever began."""
+    """The job is gone at once and so is what could start more; a scheduler does the rest, whichever process began."""
     job = await world.job(every="1h", max_instances=3)
     running = await world.running(job)
     await world.trigger(job, PORTION + 200)

@@ -41,7 +41,7 @@ async def test_what_follows_it_is_in_its_trace(world: World) -> None:
     assert (follower.job_id, follower.traceparent) == (second.id, TRACEPARENT)
 
 
-async def test_without_one_the_run_has_a_trace_of_its_own(world: World) -> None:
+async def test_without_one_the_run_has_its_own_trace(world: World) -> None:
     job = await world.job()
     run_id = await triggered(world, job.id, job.project_id, None)
     (claimed,) = await world.claim()

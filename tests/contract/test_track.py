@@ -283,7 +283,7 @@ async def test_more_than_one_look_can_ask_for(world: World) -> None:
     assert {(await world.find(run)).status for run in runs} == {RunStatus.SUCCEEDED}
 
 
-async def test_nobody_to_follow_it_is_timed_out_by_the_sweep(world: World) -> None:
+async def test_a_task_that_no_worker_tracks_is_timed_out_by_the_sweep(world: World) -> None:
     run = await parked(world, retry={"max_attempts": 1})
     assert await (await world.later(seconds=HOUR + 5)).recover() == 0, "its worker has a moment to say more"
     assert await (await world.later(seconds=HOUR + 60)).recover() == 1
@@ -424,7 +424,7 @@ async def test_what_is_simply_under_way_costs_the_database_nothing(world: World)
 
 
 async def test_a_registered_task_is_checked_and_can_be_disabled(world: World) -> None:
-    system, queued = System(), await parked(world)  # a task that nobody registered is accepted
+    system, queued = System(), await parked(world)  # a task that no one registered is accepted
     parameters = '{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}'
     sign = replace(FunctionSign.of(WORK), name="celery:shop.add", kind="celery", parameters=parameters)
     await world.store.transact(functions.register_functions, [sign])

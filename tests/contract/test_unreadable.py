@@ -61,7 +61,7 @@ async def test_fire_leaves_it_out_and_fires_all_others(world: World, harm: Harm)
     assert (await world.look(bad)).fired_through is None  # nothing of it is lost: it fires when it can be read
 
 
-async def test_many_that_are_left_out_take_nobodys_place(world: World) -> None:
+async def test_unreadable_jobs_take_no_place_in_a_batch(world: World) -> None:
     bad = await world.jobs(12, **MINUTELY)
     good = await world.jobs(3, **MINUTELY)
     await world.execute("UPDATE jobs SET next_run_at = anchor_at")  # the bad ones come first
@@ -90,7 +90,7 @@ async def test_a_plan_that_alone_is_damaged_is_derived_once_more(world: World) -
     assert len(await world.trigger(job)) == 1
 
 
-async def test_once_mended_it_fires_by_its_catch_up_rule(world: World) -> None:
+async def test_once_readable_again_it_fires_by_its_catch_up_rule(world: World) -> None:
     job = await world.job(**MINUTELY)
     (before,) = await world.rows("SELECT plan, (SELECT spec FROM job_versions) AS spec FROM jobs")
     await damage(world, job)
@@ -105,7 +105,7 @@ async def test_once_mended_it_fires_by_its_catch_up_rule(world: World) -> None:
 
 
 async def test_one_that_was_left_out_counts_again_once_it_was_edited(world: World) -> None:
-    """The hint about the edit may be lost: a scheduler that only asks when something is due must hear of it."""
+    """The hint about the edit may be lost: a scheduler that only asks when something is due must learn of it."""
     job = await world.job(**MINUTELY)
     await damage(world, job)
     soon = await world.later(minutes=2)
@@ -317,7 +317,7 @@ async def test_what_needs_the_definition_is_refused_and_the_rest_is_not(world: W
 
 
 @pytest.mark.parametrize("form", [newer_kind, newer_zone, emptied])
-async def test_replacing_the_definition_mends_it(world: World, form: Any) -> None:
+async def test_replacing_the_definition_makes_it_readable(world: World, form: Any) -> None:
     job = await world.job(name="report", **MINUTELY)
     await damage(world, job, form)
     mended = await world.store.transact(

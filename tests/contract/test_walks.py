@@ -280,11 +280,11 @@ def walk(
     )
 
 
-# ---- SQLite: in memory, inline, with a clock of its own
+# ---- SQLite: in memory, inline, with its own clock
 
 
 class Hands:
-    """A clock that moves when it is told to, and ids that follow it."""
+    """A clock that moves on demand, and ids that follow it."""
 
     def __init__(self) -> None:
         self.at = datetime(2026, 3, 28, 12, tzinfo=UTC)
@@ -314,7 +314,7 @@ class InlineWorld(World):
 
 @pytest.fixture
 def memory(template: Callable[[str], str]) -> Iterator[Callable[[], str]]:
-    """`memory()` is the URL of a migrated database in memory; it lives as long as the test."""
+    """`memory()` is the URL of a migrated database in memory; it exists as long as the test."""
     source = sqlite3.connect(str(make_url(template("sqlite")).database))
     kept: list[sqlite3.Connection] = []
 

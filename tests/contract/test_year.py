@@ -171,7 +171,7 @@ class Wheel:
 
 @dataclass
 class Teller:
-    """Tells a story to a database, and checks after each step what must hold at any time."""
+    """Plays a story on a database, and checks after each step what must always hold."""
 
     url: str
     world: World

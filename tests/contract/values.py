@@ -51,7 +51,7 @@ _SCHEDULE += ["dst_gap", "dst_fold"]
 
 
 def spec(**fields: Any) -> JobSpec:
-    """A definition; whatever is not said does not matter to the test."""
+    """A definition; what is left out does not matter to the test."""
     schedule = {part: fields.pop(part) for part in _SCHEDULE if part in fields}
     if schedule:
         fields["schedule"] = schedule

@@ -64,7 +64,7 @@ async def worker(world: World, **fields: Any) -> WorkerSign:
 
 
 async def beat(world: World) -> None:
-    """All that live, live on."""
+    """All processes stay alive."""
     for table in ("workers", "schedulers"):
         await world.execute(f"UPDATE {table} SET heartbeat_at = :now", now=await world.now())
 
@@ -87,7 +87,7 @@ def titles(found: Sequence[AlertRecord]) -> list[str]:
 
 
 async def well_again(world: World, rule: str, **how: Any) -> World:
-    """Whatever was wrong is not any more: the alert clears a minute later, once."""
+    """The problem is gone: the alert clears a minute later, once."""
     await evaluate(world, **how)
     assert rule in await rules(world)
     later = await world.later(seconds=61)

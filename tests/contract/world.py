@@ -1,4 +1,4 @@
-"""A migrated database of its own, and short words for what tests do to it: `world.job(…)`, `world.trigger(job)`,
+"""Its own migrated database, and short words for what tests do to it: `world.job(…)`, `world.trigger(job)`,
 `world.claim()`, `world.finish(run)`. Time moves by looking at the same database later: `world.later(hours=3)`."""
 
 from __future__ import annotations

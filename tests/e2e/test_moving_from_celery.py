@@ -30,7 +30,7 @@ JOBS = {"remind-customers", "nightly-report", "recount-stock"}
 
 
 class Mover:
-    """Somebody who follows the guide, in the folder of the shop."""
+    """Someone who follows the guide, in the folder of the shop."""
 
     def __init__(self, folder: Path, redis: OwnRedis) -> None:
         self.folder, self.redis = folder, redis
@@ -140,7 +140,7 @@ async def test_step_by_step(mover: Mover) -> None:
     await the_same_broker(mover)
     await a_task_becomes_a_function(mover)
     await without_celery(mover)
-    assert mover.done == GUIDE.names  # all that is marked is executed
+    assert mover.done == GUIDE.names  # everything that is marked is executed
 
 
 async def celery_alone(mover: Mover) -> None:

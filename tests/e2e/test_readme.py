@@ -35,7 +35,7 @@ def test_every_marked_block_is_one_that_a_test_runs():
 
 # ---- make up, the first jobs, Ctrl-C, make up
 
-# What CI itself has just made from nothing, in its own clone: uv, and the portal, which is built anew if its sources
+# What CI itself has just made from nothing, in its own clone: uv, and the portal, which is built again if its sources
 # are others. The environment is made here, too: it depends on where it is.
 MADE = (".uv", "src/horae/portal_build")
 

@@ -1,2 +1,2 @@
-"""The fault suite: real processes and servers, seeded faults, an oracle. `make faults`; docs/faults.md tells how to run
+"""The fault suite: real processes and servers, seeded faults, an oracle. `make faults`; docs/faults.md says how to run
 and read it, scenario.py how to add to it."""

@@ -19,7 +19,7 @@ from tests.faults.scenario import ALL, BOTH, SCENARIOS
 from tests.faults.stage import Failure, Templates, play
 
 BUSY = 60.0  # percent of the processors, above which nothing more is begun
-LONGEST_WAIT = 60.0  # seconds: others may keep the machine busy for ever
+LONGEST_WAIT = 60.0  # seconds: others may keep the machine busy forever
 ABOUT = "Made by `make faults`. Figures are sums over the repetitions; recovery is in seconds."
 
 

@@ -1,6 +1,6 @@
 """Compares what attempts wrote down themselves, what the database says, and what the calendar expects.
 
-An attempt's number stands for its token: a claim raises the one and makes the other anew, and jobs are told the
+An attempt's number stands for its token: a claim increments the one and renews the other, and jobs are given the
 first alone. Two claims with the same number would show as an attempt that began twice.
 """
 
@@ -94,7 +94,7 @@ class Checker:
         self._count("runs that should have succeeded", [f"{row['id']} {row['status']} {row['reason']}" for row in bad])
 
     def _attempts(self, history: Sequence[Row], tried: Sequence[Row]) -> None:
-        """Whatever began is known: as the attempt that ended its run, or as one that did not."""
+        """Everything that began is known: as the attempt that ended its run, or as one that did not."""
         known = {(row["id"], row["attempt"]) for row in history} | {(row["run_id"], row["n"]) for row in tried}
         began = Counter((note.run_id, note.attempt) for note in self._oracle.notes("start"))
         self._count("attempts unknown to the database", [f"{run} {n}" for run, n in began.keys() - known])

@@ -50,7 +50,7 @@ class Troupe:
     # during
 
     async def is_refused(self, within: float = PATIENCE) -> None:
-        """`serve` lives, is not ready, and refuses requests in its own words."""
+        """`serve` is alive, is not ready, and refuses requests with its own message."""
 
         async def not_ready() -> bool:
             return (await self.web.get("/health/ready")).status_code == 503
@@ -74,7 +74,7 @@ class Troupe:
             assert spent <= 0.3 + lasted * MOST_CPU, f"a {member.role} spent {spent:.2f} s of {lasted:.2f} s on waiting"
 
     async def endure(self, cut: Callable[[], object], mend: Callable[[], object]) -> None:
-        """Outages of more than a lease, one for each round, and all that has to be right after them."""
+        """Outages of more than a lease, one for each round, and everything that must be right after them."""
         stage = self.stage
         self.remember()
         for _ in stage.rounds():

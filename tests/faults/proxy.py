@@ -4,7 +4,7 @@
         worker = await cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
         proxy.refuse(); proxy.accept()              # every connection is cut, new ones are turned away
         proxy.silence(); proxy.speak()              # a silent partition: nothing passes, nothing is closed
-        proxy.strand()                              # so for ever, for the connections there are; new ones pass
+        proxy.strand()                              # so forever, for the connections there are; new ones pass
         proxy.delay = 0.2                           # seconds, each way
         proxy.lose_reply("COMMIT")                  # it is carried out, its reply never arrives
         trap = proxy.trap("INTO run_history", "done", do)   # `do` is called at that very moment, once
@@ -58,7 +58,7 @@ class Proxy:
         self._open.set()
         self.traps: list[Trap] = []
         self.refused = 0
-        self.came = 0  # connections, whatever became of them
+        self.came = 0  # connections, open or closed
         self.delay = 0.0
         self.url = ""
 

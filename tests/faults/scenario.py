@@ -12,7 +12,7 @@ there: all are found), and register it:
             ...
             stage.recovered(seconds)                    # once per fault, if there is something to recover from
 
-Whatever differs from one repetition to the next comes from `stage.chance` (a random.Random of the seed). When the
+Everything that differs between repetitions comes from `stage.chance` (a random.Random of the seed). When the
 function returns, the stage waits until everything is over, stops what runs, and the checker compares the oracle's file,
 the database and the calendar (checker.py); anything lost, doubled, overlapping or stale fails the repetition, and so
 does a process that printed a traceback or an `assert` of the scenario. A repetition that failed prints its seed:
@@ -22,7 +22,7 @@ does a process that printed a traceback or an `assert` of the scenario. A repeti
 both; `fast` names the databases of which one round runs in `make test`; `alone` keeps other scenarios from running
 beside it; `rounds` is how many faults one cluster bears before the next repetition gets a fresh one; `most` bounds the
 repetitions of what takes long; `only_asked` leaves it out unless it is named; `needs` names a program, or with
-`possible` whatever else; `bound` is the recovery that is promised, which `make faults` holds it to.
+`possible` everything else; `bound` is the recovery that is promised, which `make faults` holds it to.
 """
 
 import shutil
@@ -57,7 +57,7 @@ class Scenario:
     alone: bool = False
     within: float = 120.0  # seconds for one repetition
     only_asked: bool = False  # left out unless it is named
-    needs: str | None = None  # what it cannot be played without: a program, or whatever `possible` looks for
+    needs: str | None = None  # what it cannot be played without: a program, or what `possible` looks for
     possible: Callable[[], bool] | None = None
     bound: float | None = None  # seconds that p99 of recovery may take, at the last of `times`
 

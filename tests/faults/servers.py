@@ -127,7 +127,7 @@ class OwnServer:
 
     @asynccontextmanager
     async def crowded(self) -> AsyncIterator[None]:
-        """Throws everybody out and has no place for them, until the end of the context."""
+        """Throws everyone out and has no place for them, until the end of the context."""
         if self.kind == "postgresql":
             await self.ask(
                 "ALTER ROLE plain CONNECTION LIMIT 0",
@@ -159,7 +159,7 @@ class OwnServer:
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number: signal.Signals) -> None:
-        """PostgreSQL's processes are each a group of their own."""
+        """PostgreSQL's processes are each their own group."""
         server = psutil.Process(self._state()["pid"])
         for process in (server, *server.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
@@ -177,7 +177,7 @@ class OwnServer:
 
 
 async def _fill(url: str) -> None:
-    """In a process of its own: Alembic keeps what it is at in globals, and other scenarios may be at it as well."""
+    """In its own process: Alembic keeps what it is at in globals, and other scenarios may be at it as well."""
     code, _, said = await execute([*HORAE, "migrate"], {"HORAE_DATABASE_URL": url})
     assert code == 0, said
     await register(url, *(task.function for task in vars(tasks).values() if isinstance(task, Task)))

@@ -97,7 +97,7 @@ class Stage:
     # What there is to do
 
     def noting(self, seconds: float = 0.0, kind: str = "async") -> Row:
-        """A target that writes down its start, its end and, if it takes long, that it lives; `kind` is how it is
+        """A target that writes down its start, its end and, if it takes long, that it is alive; `kind` is how it is
         carried out: `async`, `process` or `script`."""
         if kind == "script":
             alive = f"for i in $(seq {round(seconds / 0.1)}); do {self.oracle.script('alive')}; sleep 0.1; done"
@@ -130,7 +130,7 @@ class Stage:
             ]
         )
         made = {row["id"]: row["created_at"] for row in await self.cluster.ask("SELECT id, created_at FROM jobs")}
-        for job_id, grid in zip(ids, grids, strict=True):  # what was due before the job was made is nobody's
+        for job_id, grid in zip(ids, grids, strict=True):  # what was due before the job was made is no one's
             self.checker.calendar[job_id] = [at for at in grid if at > made[job_id]]
         return ids
 
@@ -204,7 +204,7 @@ class Stage:
 
         try:
             await eventually(over, timeout=within, message="everything is over")
-        except AssertionError as error:  # the checker tells more
+        except AssertionError as error:  # the checker reports more
             self.checker.wrong.append(str(error))
 
     async def finish(self) -> Tally:

@@ -11,7 +11,7 @@ class Tally:
     expected: int = 0  # occurrences, by the calendar, and runs that were asked for
     created: int = 0  # of those, how many have a row
     duplicated: int = 0
-    lost: int = 0  # no row, a row that never ends, or a success that nobody worked for
+    lost: int = 0  # no row, a row that never ends, or a success that no one worked for
     overlapping: int = 0  # two attempts of one run, or more runs of a job than it allows, at a time
     stale_refused: int = 0
     stale_accepted: int = 0

@@ -1,11 +1,11 @@
-"""A host of its own for processes: a network namespace with a wire to it, on which packets vanish at will.
+"""Its own host for processes: a network namespace with a wire to it, on which packets vanish at will.
 
     host = await stage.keep(far_host())
     proxy = await stage.proxy(host.gateway)         # how it gets to the database
     worker = await stage.cluster.start_worker(before=host.enter, HORAE_DATABASE_URL=proxy.url)
     host.drop(proxy.port, "both"); host.let_pass()
 
-Unlike a proxy that falls silent, nobody acknowledges a packet: it is the kernel that has to notice.
+Unlike a proxy that falls silent, no one acknowledges a packet: it is the kernel that has to notice.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ async def far_host() -> AsyncIterator[FarHost]:
 
 def _build() -> FarHost:
     _sweep()
-    net = random.SystemRandom().randrange(2**15) * 4  # of 198.18.0.0/15, which is nobody's: it is for tests
+    net = random.SystemRandom().randrange(2**15) * 4  # of 198.18.0.0/15, which is no one's: it is for tests
     gateway, address = (f"198.{18 + (n >> 16)}.{n >> 8 & 255}.{n & 255}" for n in (net + 1, net + 2))
     tag = secrets.token_hex(3)
     name, near, far = f"{_NAMES}{os.getpid()}-{tag}", f"hor{tag}a", f"hor{tag}b"

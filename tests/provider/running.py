@@ -1,4 +1,4 @@
-"""A real OpenID provider for tests: `oidc-provider` of npm, which is certified, on a port of its own.
+"""A real OpenID provider for tests: `oidc-provider` of npm, which is certified, on its own port.
 
 Its packages are pinned in package-lock.json, and fetched into node_modules beside it the first time. Where there is no
 Node, or npm reaches no registry, tests that need it are skipped and say so; with CI=true they fail."""

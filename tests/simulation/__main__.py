@@ -1,6 +1,6 @@
 """`make simulate SEEDS=0-1999`: worlds of these seeds, one after the other, or several at once with `--jobs`.
 
-A seed that fails is shortened to what it needs to fail, and told as a timeline with the command that replays it.
+A seed that fails is shortened to what it needs to fail, and reported as a timeline, with the command that replays it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _years(seeds: list[str], keep: list[str] | None) -> int:
-    """A failure is told as it is: to shorten it would take one year after the other."""
+    """A failure is reported as it is: shortening it would take many years of simulation."""
     failed = 0
     for seed in seeds:
         began = time.monotonic()

@@ -103,7 +103,7 @@ class SimulatedBroker:
             self.arrive(message.run_id, message.queue)
 
     def match(self) -> None:
-        """Gives messages to whoever has room for them, in any order."""
+        """Gives messages to consumers that have room for them, in any order."""
         for consumer in [consumer for consumer in self._consumers if not consumer.process.alive]:
             self.left(consumer)
         for queue, waiting in list(self._queues.items()) if not self.away else ():
@@ -206,7 +206,7 @@ class SimulatedPublisher:
 
     def _answer(self, future: Future[Any], act: Callable[[], Any]) -> None:
         result = None if self._broker.away else act()
-        unheard = self._broker.away or self._process.hint_fault() == "lost"  # done, and nobody hears of it
+        unheard = self._broker.away or self._process.hint_fault() == "lost"  # done, and no one learns of it
         if not future.done():
             if unheard:
                 future.set_exception(BrokerUnavailable(_AWAY))

@@ -19,7 +19,7 @@ from tests.simulation.process import NamingStore, Process
 from tests.simulation.settings import Settings
 from tests.simulation.world import World
 
-_NOWHERE = Broker("redis://127.0.0.1:1")  # nobody connects to it
+_NOWHERE = Broker("redis://127.0.0.1:1")  # no one connects to it
 _CHOICES = (
     EngineChoice(CELERY),
     EngineChoice(DATABASE, {"default": CELERY}, has_broker=True),

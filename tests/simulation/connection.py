@@ -59,8 +59,8 @@ class WriteLock:
 
 
 class Wire(SqliteConnection):
-    """To the database itself. Whoever comes after its holder takes it over, with its statements parsed and its schema
-    read: both cost more than all that a process does in its short life."""
+    """To the database itself. The process after its holder takes it over, with its statements parsed and its schema
+    read: both cost more than everything that a process does in its short life."""
 
     holder: SimulatedConnection
 
@@ -218,8 +218,8 @@ class SimulatedConnection:
             self._world.trace.rolled_back(self.process.name, VERB.get(), changed)
 
     def drop(self) -> None:
-        """Nobody uses it any more, perhaps because its process is dead."""
+        """No one uses it any more, perhaps because its process is dead."""
         self._break()
         if hasattr(self, "_inner"):
             self._world.wires.give_back(self._inner)
-            del self._inner  # it is somebody else's from now on
+            del self._inner  # it is someone else's from now on

@@ -49,7 +49,7 @@ def template() -> bytes:
         run(schema.migrate(url, shard_count=SHARDS))
         run(register(url, WORK))
         raw = sqlite3.connect(path, isolation_level=None)
-        # All that came from the real clock and from real chance.
+        # Everything that came from the real clock and from real randomness.
         raw.execute("UPDATE projects SET id = ?, created_at = 0", (PROJECT,))
         raw.execute("UPDATE task_functions SET last_seen_at = 0")
         for table, key in KEYS.items():

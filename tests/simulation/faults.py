@@ -1,5 +1,5 @@
 """What may go wrong wherever a process touches the store. Each seed chooses which kinds there are in its world and how
-often; each process draws from a stream of its own, so that leaving out one fault (to find those that matter) leaves
+often; each process draws from its own stream, so that leaving out one fault (to find those that matter) leaves
 the others as they are."""
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ RATES = {
     "stop": (0.003, 0.006),  # SIGSTOP, for longer than leases
     "skew": (0.0006, 0.0006),  # the local clock jumps
     "fail": (0.002, 0.005),  # the connection breaks before anything took effect
-    "busy": (0.002, 0.002),  # somebody was in the way
-    "lost reply": (0.0, 0.02),  # it took effect, and nobody hears of it
+    "busy": (0.002, 0.002),  # someone was in the way
+    "lost reply": (0.0, 0.02),  # it took effect, and no one learns of it
     "slow": (0.0015, 0.004),  # seconds pass
     "terminate": (0.0003, 0.0003),  # SIGTERM: an orderly stop
 }

@@ -70,7 +70,7 @@ def _job(oracle: Oracle, step: Step, before: Row | None, after: Row, rows: list[
 
 
 def _accounted(oracle: Oracle, step: Step, before: Row, after: Row, rows: list[Row]) -> None:
-    """The rows stand for all that lies between where the schedule was and where it is."""
+    """The rows account for everything between where the schedule was and where it is."""
     version = oracle.mirror.tables["job_versions"][f"{after['id']}/{after['version']}"]
     calendar, start = _calendar(version["spec"], after["anchor_at"])
     rows = sorted((row for row in rows if row.get("reason") != "dst_gap"), key=lambda row: row["scheduled_for"])

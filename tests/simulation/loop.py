@@ -138,7 +138,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
             handle._run()
 
     def _advance(self) -> None:
-        """To the next timer, and all that are due with it."""
+        """To the next timer, and all others that are due with it."""
         if not self._timers:
             raise RuntimeError("nothing will ever happen again")
         self._now = max(self._now, self._timers[0][0])
@@ -183,13 +183,13 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         actor.tasks = {}
 
     def close(self) -> None:
-        """Lets go of whatever was under way, without running any of it."""
+        """Drops everything that was under way, without running any of it."""
         self._timers.clear()
         for task in self.buried:
             task._log_destroy_pending = False  # type: ignore[attr-defined]
             try:
                 task.get_coro().close()
-            except Exception:  # it would rather go on; nobody is there to hear why
+            except Exception:  # it would rather go on; there is no one to report it to
                 continue
 
 

@@ -184,7 +184,7 @@ MUTANTS = [
         ),
     ),
     Mutant("lost attempts are not counted", "the same, by another way", patches=_lost_counts_as_interrupted),
-    Mutant("retry lost on a crash", "nobody queues again what a dead worker had", patches=_no_retry_after_a_crash),
+    Mutant("retry lost on a crash", "the runs of a dead worker are not queued again", patches=_no_retry_after_a_crash),
     Mutant("missed ones are miscounted", "a skipped row stands for one less", patches=_missed_off_by_one),
     Mutant("catch-up off by one", "the last one missed is not the one that runs", patches=_last_is_not_caught_up),
     Mutant(
@@ -232,7 +232,7 @@ MUTANTS = [
     Mutant("backfill stops at a crash", "an operation goes on for ever", patches=_backfill_stops_at_a_crash),
     Mutant(
         "shard taken from its owner",
-        "nobody looks at the lease, and schedulers rob each other",
+        "leases are ignored, and schedulers take each other's shards",
         sql=(Rewrite("WHERE owner_id IS NULL OR lease_until <= horae_now() ORDER BY", "ORDER BY", (_SHARDS,)),),
     ),
     Mutant(
@@ -242,7 +242,7 @@ MUTANTS = [
     ),
     Mutant(
         "shard without a new epoch",
-        "nobody can tell the new owner's time from the old one's",
+        "the new owner's time cannot be distinguished from the old one's",
         sql=(Rewrite("epoch = epoch + 1, ", "", ("UPDATE shards SET owner_id = :me",)),),
     ),
     Mutant(

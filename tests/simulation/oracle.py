@@ -45,7 +45,7 @@ class Oracle:
         self.fired_rows: dict[str, list[Row]] = {}  # by job: rows of its schedule, as they were inserted
 
     def broken(self, what: str, *, run: str | None = None, job: str | None = None, about: str | None = None) -> None:
-        """Ends the world, whatever catches what."""
+        """Ends the world; no `except` of the product catches it."""
         violation = Violation(what, run, job, about)
         self.world.loop.halt(violation)
         raise violation

@@ -76,7 +76,7 @@ async def claim_claim(world: World) -> Pair:
     await world.trigger(await world.job(), 3)
 
     async def take(one: World) -> Any:
-        """In a transaction of its own, which stays open for a while: where it is one statement, too."""
+        """In its own transaction, which stays open for a while: where it is one statement, too."""
         claimant = Claimant(one.ids.new(), OFFERS)
         request = ClaimRequest(claimant, one.ids.new(), lease=15, limit=2, queues=["default"])
         return await one.store.transact(claim.claim, request)

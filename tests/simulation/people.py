@@ -1,5 +1,5 @@
-"""People: they ask servers for things, and ask again with the same ids until they hear what came of it. What they were
-told was done must be there from then on."""
+"""Users: they send requests to servers, and repeat them with the same ids until they get an answer. What was
+acknowledged must be there from then on."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class People:
 
 
 class Somebody:
-    """One who asks: an actor that no fault hits, with ids of its own."""
+    """One who asks: an actor that no fault hits, with its own ids."""
 
     def __init__(self, world: World, name: str) -> None:
         self.world, self.name = world, name

@@ -25,7 +25,7 @@ DIALECT = SqliteDialect()
 
 
 class NamingStore(SqlStore):
-    """The real store; the verb that runs is known to whoever looks, and whose store it is."""
+    """The real store, which exposes the verb that runs and whose store it is."""
 
     process: Process
 
@@ -135,4 +135,4 @@ class Process:
         self.world.gone(self)
 
     def on_hint(self, hint: Hint) -> None:
-        """Replaced by whoever lives here."""
+        """Replaced by the role that runs here."""

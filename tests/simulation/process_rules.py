@@ -36,8 +36,10 @@ class _Shard:
         self.expect(after["epoch"] >= before["epoch"], "the epoch of a shard went back")
         self.expect((after["owner_id"] is None) == (after["lease_until"] is None), "a shard with half a lease")
         if after["owner_id"] is None:
-            self.expect(after["epoch"] == before["epoch"], "the epoch of a shard rose, and nobody took it")
-            self.expect(before["owner_id"] == self.step.process.id, "a shard was given back by somebody else")
+            self.expect(
+                after["epoch"] == before["epoch"], "the epoch of a shard was incremented, and no scheduler took it"
+            )
+            self.expect(before["owner_id"] == self.step.process.id, "a shard was given back by another process")
         else:
             self._held(before, after)
 
@@ -57,11 +59,11 @@ class _Shard:
 
 
 def _process(oracle: Oracle, step: Step, kind: str, process_id: str, before: Row | None, after: Row | None) -> None:
-    """Everybody speaks for himself; of others one may only say that they are gone, and only if that is so."""
+    """Everyone speaks for himself; of others one may only say that they are gone, and only if that is so."""
     if process_id == step.process.id:
         return
     if after is not None and not after.get("offline"):
-        oracle.broken(f"a {kind} was registered by somebody else (by {step.verb})", about=process_id)
+        oracle.broken(f"a {kind} was registered by another process (by {step.verb})", about=process_id)
     if not oracle.world.is_dead(process_id):
         what = "forgotten" if after is None else "said to be gone"
         oracle.broken(f"a {kind} was {what} that is alive (by {step.verb})", about=process_id)

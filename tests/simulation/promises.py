@@ -29,7 +29,7 @@ class Promises:
         made = {"create": "jobs", "trigger": "runs", "retry": "runs", "backfill": "operations", "redrive": "operations"}
         if kind in made and (key in tables[made[kind]] or key in tables["run_history"]):
             self._world.oracle.broken(f"refused, and yet it is there: {what}", run=key)
-        # What is gone or over may be so by somebody else: the audit trail tells by whom.
+        # What is gone or over may be so by someone else: the audit trail says by whom.
         action = {"delete": "job.delete", "stop_operation": "operation.cancel"}.get(kind)
         done = {(row["actor"], row["action"], row["subject_id"]) for row in tables["audit_log"].values()}
         if (actor, action, key) in done:
@@ -60,7 +60,7 @@ class Promises:
             oracle.broken(f"{told} was acknowledged, and is not there", job=job_id)
 
     def _counts(self, key: str, told: str) -> bool:
-        """Whether an attempt ended as somebody was told that it did."""
+        """Whether an attempt ended as was acknowledged."""
         tables, (run_id, attempt) = self._world.oracle.mirror.tables, key.split("/")
         ended, tried = tables["run_history"].get(run_id), tables["attempts"].get(key)
         if tried is not None:

@@ -68,7 +68,7 @@ def _on_time(world: World) -> None:
     for job in world.oracle.mirror.tables["jobs"].values():
         due = job["next_run_at"]
         if job["enabled"] and not job["paused"] and due is not None and due < late:
-            world.oracle.broken(f"nobody fires what was due at {due}", job=job["id"])
+            world.oracle.broken(f"no scheduler fires what was due at {due}", job=job["id"])
 
 
 async def _everything_ends(world: World) -> None:

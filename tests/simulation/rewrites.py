@@ -46,7 +46,7 @@ def changing(*changes: Callable[[str], str]) -> Iterator[None]:
 
 @contextmanager
 def listening() -> Iterator[set[str]]:
-    """To all that is sent."""
+    """To every statement that is sent."""
     sent: set[str] = set()
 
     def heard(sql: str) -> str:

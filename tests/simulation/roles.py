@@ -1,4 +1,4 @@
-"""Who lives in a simulated process: the real scheduler, the real worker, or a server that does what people ask."""
+"""What runs in a simulated process: the real scheduler, the real worker, or a server that does what people ask."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ LIVES: dict[str, Any] = {"scheduler": live_as_scheduler, "worker": live_as_worke
 
 
 async def live(process: Process, role: str) -> None:
-    """Until it ends by itself: told to, or because there was no database when it began."""
+    """Until it ends: because it was asked to, or because there was no database when it began."""
     try:
         await LIVES[role](process)
         how = "ends as it was told"

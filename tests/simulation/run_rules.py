@@ -145,7 +145,7 @@ class _Move:
         self.expect(before["started_at"] == after["started_at"], "an attempt started again while it ran")
         if before["lease_until"] != after["lease_until"]:
             self.expect(after["lease_until"] > before["lease_until"], "a lease was shortened")
-            self.expect(self.step.process.id == before["worker_id"], "a lease was renewed by somebody else")
+            self.expect(self.step.process.id == before["worker_id"], "a lease was renewed by another process")
             worker = self.oracle.mirror.tables["workers"].get(before["worker_id"])
             self.expect(worker and not worker["offline"], "a lease was renewed by a worker that counts as gone")
 
@@ -163,7 +163,7 @@ class _Move:
 
     def _released(self, before: Row, after: Row) -> None:
         """As if it had not been claimed."""
-        self.expect(before["worker_id"] == self.step.process.id, "released by somebody else")
+        self.expect(before["worker_id"] == self.step.process.id, "released by another process")
         self.expect((self.id, before["token"]) not in self.oracle.world.works.tokens, "released though it had begun")
         self.expect(after["attempt"] == before["attempt"] - 1, "a claim was undone, but not its attempt")
         same = all(before[column] == after[column] for column in ("uncounted", "due_at", "priority", "created_at"))
@@ -184,12 +184,12 @@ class _Move:
         self.expect(not at_work, "an attempt was reported that is still at work")
 
     def _answered(self, before: Row, ended: Row) -> None:
-        """A parked run ends by its callback, by the sweep when that did not come in time, or because somebody cancels
+        """A parked run ends by its callback, by the sweep when that did not come in time, or because someone cancels
         it; that may be the end of another run, whose followers take its place."""
         if self.step.verb == "recover" and ended["status"] != "cancelled":
             self._lost(before)
         elif self.step.verb != "answer":
-            self.expect(ended["status"] == "cancelled", "a parked run was ended by somebody else")
+            self.expect(ended["status"] == "cancelled", "a parked run was ended by another process")
 
     def _lost(self, before: Row) -> None:
         over = before["lease_until"] < self.step.now
@@ -271,5 +271,5 @@ def _gate(oracle: Oracle, job_id: str) -> None:
 
 
 def _in_turn(live: list[Row], waiting: list[Row]) -> bool:
-    """Whether all that wait are caught up, and so wait for the one before them, whatever the limit."""
+    """Whether all waiting runs are caught up, and so wait for the one before them, regardless of the limit."""
     return any(row["in_order"] and not row["held"] for row in live) and all(row["in_order"] for row in waiting)

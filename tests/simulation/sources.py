@@ -11,7 +11,7 @@ BEGIN = datetime(2026, 3, 28, 23, 59, 30, tzinfo=UTC)
 
 
 class LocalClock:
-    """A machine's clock: it may be wrong, and jump; its seconds are as long as everybody's."""
+    """A machine's clock: it may be wrong, and jump; its seconds are as long as everyone's."""
 
     def __init__(self, elapsed: Callable[[], float], begin: datetime, *, skew: float, booted: float) -> None:
         self._elapsed, self._begin = elapsed, begin

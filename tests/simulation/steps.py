@@ -22,7 +22,7 @@ _WAITS = {
     "mysql": "SELECT count(*) AS n FROM information_schema.innodb_trx "
     "WHERE trx_mysql_thread_id = :number AND trx_state = 'LOCK WAIT'",
 }
-_GAPS = {"postgresql": 0.0, "mysql": 0.12}  # InnoDB tells the same again to whoever asks within a tenth of a second
+_GAPS = {"postgresql": 0.0, "mysql": 0.12}  # InnoDB repeats its answer to queries within a tenth of a second
 
 
 class Party:
@@ -44,7 +44,7 @@ class Party:
 
 
 class Stepped:
-    """A connection that does one thing at a time, when it is told to."""
+    """A connection that does one thing at a time, on demand."""
 
     def __init__(self, inner: Connection, party: Party) -> None:
         assert isinstance(inner, ServerLink)
@@ -95,20 +95,20 @@ def stepped_store(connect: Callable[[], Awaitable[Connection]], dialect: Dialect
 async def play(
     parties: dict[Party, Awaitable[Any]], chance: random.Random, watcher: Connection, kind: str
 ) -> list[Any]:
-    """Lets them act, one statement at a time, until all are done; their results, or what they raised. Whoever waits
+    """Lets them act, one statement at a time, until all are done; their results, or what they raised. One that waits
     for another's lock, as the server says, is passed over until it is given."""
     tasks = [asyncio.ensure_future(_act(party, work)) for party, work in parties.items()]
     waiting: set[Party] = set()
     ask_at, vain = 0.0, 0
 
     async def settled() -> bool:
-        """Nobody is at it but those who wait for a lock."""
+        """No one is at it but those who wait for a lock."""
         nonlocal ask_at, vain
         if not any(party.busy for party in parties):
             return True
         if time.monotonic() < ask_at:
             return False
-        # Another test may ask the same server: two that keep step would never hear anything new.
+        # Another test may ask the same server: two that keep step would never get a new answer.
         ask_at = time.monotonic() + _GAPS[kind] * (1 + vain * random.random())
         waiting.clear()
         for party in parties:

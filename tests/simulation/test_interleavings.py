@@ -44,7 +44,7 @@ async def step_through(world: World, name: str, seed: int, change: Change | None
         parties = {}
         for place, act in (("first", pair.first), ("second", pair.second)):
             one, party = await World.open(world.url, stack, shift=pair.later, connections=1), Party(place)
-            # Statements are kept by dialect: with a shift of its own a changed one has its own.
+            # Statements are kept by dialect: with its own shift a changed one has its own.
             dialect, connect = choose(world.url, world.clock.now, shift=pair.later + (1e-3 if change else 0))
             if change is not None:
                 change(dialect)

@@ -63,7 +63,7 @@ def attempt(seed: str, *, keep: Collection[str] | None = None, kind: str = "clus
 
 
 def told(trial: Trial, first: Trial) -> str:
-    """A failure, so that somebody can find out why: `trial` may be shorter than the `first` one of its seed."""
+    """A failure, so that someone can find out why: `trial` may be shorter than the `first` one of its seed."""
     lines = [f"seed {trial.seed} failed: {trial.failure!r}", *trial.timeline]
     kind = "" if first.kind == "cluster" else f"--{first.kind}"
     lines.append(f"again, as it was:   make simulate SEEDS={first.seed}{kind and f' ARGS={kind}'}")

@@ -85,7 +85,7 @@ class Person(Somebody):
         self.world.people.busy.discard(self.name)
 
     async def _wish(self, kind: str) -> None:
-        """Each wish has chance of its own: leaving one out leaves the others as they are."""
+        """Each wish has its own random stream: leaving one out does not change the others."""
         self._number += 1
         key = f"{self.name}:{self._number}"
         self.wish_chance = random.Random(f"{self.world.seed}/{key}")
@@ -222,7 +222,7 @@ class Wishes:
         )
 
     def answer(self) -> Wish:
-        """Whoever was called, about an attempt that is parked or about to be, or late, about one that is over."""
+        """The called service reports on an attempt that is parked or about to be, or late, on one that is over."""
         parking, runs = self._world.works.parking, self._tables["runs"]
         now = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] == n]
         late = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] > n]

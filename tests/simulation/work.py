@@ -1,7 +1,7 @@
 """What attempts do, and who is at which run: an executor that takes virtual time, and a book of all live work.
 
 Work is a child of its worker, as in reality: it goes on while the worker is stopped, and ends by itself, when the
-worker ends it, when the worker is dead, or when the lease that was told to its supervisor runs out.
+worker ends it, when the worker is dead, or when the lease that its supervisor knows expires.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Work:
         return not self.over and now < min(self.until, self.lease_until)
 
     def lease_moved(self, until: float) -> None:
-        """Told by the heartbeat, in the worker's own time."""
+        """Called by the heartbeat, in the worker's own time."""
         self.lease_until = until - self.process.clock.booted
 
 
@@ -49,8 +49,8 @@ class Works:
     def __init__(self, world: World) -> None:
         self._world = world
         self._live: dict[str, list[Work]] = {}
-        self.tokens: set[tuple[str, str]] = set()  # of all that ever began
-        self.parking: dict[str, tuple[str, int]] = {}  # run and attempt of all that ever went on elsewhere, by token
+        self.tokens: set[tuple[str, str]] = set()  # of all that began
+        self.parking: dict[str, tuple[str, int]] = {}  # run and attempt of all remote work, by token
 
     def begin(self, process: Process, run: Claimed, seconds: float) -> Work:
         now = self._world.loop.time()

@@ -38,7 +38,7 @@ _SUSPICIOUS = ("a step failed and will be repeated", "results could not be store
 
 class World:
     wishes: tuple[str, ...] = ()  # of people, beside those of every world
-    delays: tuple[float, ...] = (0.05, 0.5, 3.0)  # until somebody starts another process in a dead one's place
+    delays: tuple[float, ...] = (0.05, 0.5, 3.0)  # until someone starts another process in a dead one's place
     duties: Sequence[type[Duty]] = DUTIES  # of its schedulers
 
     def __init__(

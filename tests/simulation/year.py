@@ -35,7 +35,7 @@ _SETTINGS = Settings(
     people=0,
     seconds=366 * DAY,
     worker=WorkerSettings(lease=400.0, heartbeat=100.0),
-    # Nobody polls every second of a year; whoever is up sleeps until something is due.
+    # No one polls every second of a year; a process that is up sleeps until something is due.
     scheduler=SchedulerSettings(
         poll=6 * HOUR, shard_lease=2 * DAY, sweep=DAY, evaluation=6 * HOUR, retention=Retention(runs=500 * DAY)
     ),
@@ -65,7 +65,7 @@ def _jobs(begin: Any) -> dict[str, dict[str, Any]]:
 
 class Year(World):
     delays = (60.0, HOUR, 30 * HOUR)
-    # Those by the second and by the minute have nothing to do here, and were nearly all that happened in a year.
+    # Those by the second and by the minute have nothing to do here, and were nearly everything that happened in a year.
     duties = tuple(duty for duty in DUTIES if duty not in (PingsDuty, SeriesDuty))
 
     def __init__(self, seed: str, path: str, *, keep: Collection[str] | None = None) -> None:

@@ -17,7 +17,7 @@ from tests.soak.town import Town
 
 Json = dict[str, Any]
 NOTED = 10
-UNAVAILABLE = (HoraeError, OSError)  # somebody is being struck just now
+UNAVAILABLE = (HoraeError, OSError)  # someone is being struck just now
 
 
 def python(function: str, **arguments: Any) -> Json:

@@ -25,14 +25,14 @@ async def talkative(lines: int, context: horae.Context) -> None:
 
 @horae.task
 async def moody(share: float) -> None:
-    """Fails, as often as it is told."""
+    """Fails as often as it is asked to."""
     if random.random() < share:
         raise RuntimeError("one of those days")
 
 
 @horae.task(isolation="process")
 def heavy(size: int) -> int:
-    """Takes some memory and some processor time in a process of its own."""
+    """Takes some memory and some processor time in its own process."""
     return sum(bytearray(size))
 
 

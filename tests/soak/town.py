@@ -31,7 +31,7 @@ class Town:
         self.port = free_port()
         self.places: list[Place] = []
         self.asleep: set[str] = set()  # ids of the workers that were put to sleep
-        self.ended: list[str] = []  # by themselves: nobody asked them to
+        self.ended: list[str] = []  # by themselves: no one asked them to
 
     async def build(self) -> None:
         for role, count in self._counts.items():
@@ -49,7 +49,7 @@ class Town:
         return self.cluster.start(role, **settings)
 
     def victim(self, chance: Random, role: str) -> Place | None:
-        """Somebody of that kind who may be struck and is there."""
+        """Someone of that kind who may be struck and is there."""
         there = [p for p in self.places if p.role == role and not p.spared and p.member.code is None]
         return chance.choice(there) if there else None
 

@@ -53,7 +53,7 @@ def test_a_second_build_does_nothing(built: Path):
     assert {path: path.stat().st_mtime_ns for path in built.rglob("*")} == before
 
 
-def test_whatever_is_installed_here_has_a_digest():
+def test_every_installed_package_has_a_digest():
     """Of what is for other platforms, the registry that we lock with has none: there the build says so."""
     packages = json.loads(portal.LOCK.read_text())["packages"]
     strange = portal_lock.unverified(packages)

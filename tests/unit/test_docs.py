@@ -61,7 +61,7 @@ def name_of(page: Path) -> str:
 
 SETTINGS: dict[str, Field[Any]] = {PREFIX + f.name.upper(): f for f in fields(Settings) if "read" in f.metadata}
 DOCUMENTED = {bare(row[0]): row for row in rows(read("configuration.md")) if row[0].startswith(f"`{PREFIX}")}
-DEPENDING = {"HORAE_DATABASE_URL", "HORAE_DATA_DIR"}  # on the machine: told in words
+DEPENDING = {"HORAE_DATABASE_URL", "HORAE_DATA_DIR"}  # on the machine: described in words
 
 
 def test_every_setting_is_documented_and_no_other():
@@ -195,7 +195,7 @@ def test_every_state_is_documented(kind):
 
 @pytest.mark.parametrize("package", ["lifecycle", "accounts", "engines", "wakeups"])
 def test_every_verb_and_every_adapter_has_its_place_in_the_architecture(package):
-    """Executors have a page of their own each: docs/targets/."""
+    """Executors have their own page each: docs/targets/."""
     named = set(WORD.findall(read("architecture.md")))
     adapters = {path.stem for path in (ROOT / "src" / "horae" / package).glob("*.py") if is_port(path)}
     assert {f"{package}/{name}.py" for name in adapters} <= named

@@ -1,4 +1,4 @@
-"""PgQueuer draining no-op jobs, one process, batches as its documentation recommends. Runs in a venv of its own; speaks
+"""PgQueuer draining no-op jobs, one process, batches as its documentation recommends. Runs in its own venv; speaks
 like ../graphile/drain.js: "filled", a line from standard input, one line of JSON."""
 
 # mypy: disable-error-code="import-not-found"

@@ -1,4 +1,4 @@
-"""Procrastinate draining no-op jobs, one process. Runs in a venv of its own; speaks like ../graphile/drain.js."""
+"""Procrastinate draining no-op jobs, one process. Runs in its own venv; speaks like ../graphile/drain.js."""
 
 # mypy: disable-error-code="import-not-found"
 

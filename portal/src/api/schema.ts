@@ -1390,7 +1390,7 @@ export interface MetricsView {
 }
 
 /**
- * `items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
+ * `items` are at most fifty open alerts that are not silenced: unacknowledged ones come first, the
  * worst of them first.
  */
 export interface MonitoredAlertsView {
@@ -1469,7 +1469,7 @@ export interface NewDeviceView {
   interval: number;
 }
 
-/** A function registered by its path: workers import it, undecorated, and call it in a process of its own. */
+/** A function registered by its path: workers import it, undecorated, and call it in its own process. */
 export interface NewFunction {
   name: string;
   handler_path: string;
@@ -1723,7 +1723,7 @@ export interface PreviewView {
 
 /**
  * RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
- * signing in takes, whether a second factor is to be enrolled first, and for how many seconds. `quota` is of
+ * signing in takes, whether a second factor should be enrolled first, and for how many seconds. `quota` is of
  * `quota-reached`.
  */
 export interface Problem {

@@ -6,7 +6,7 @@ export class ChunkError extends Error {
   }
 }
 
-/** Around each `import()`: every failure, whatever the browser's message, becomes a ChunkError. */
+/** Around each `import()`: every failure becomes a ChunkError, regardless of the browser's message. */
 export async function chunk<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -62,7 +62,7 @@ function last(hotkeys: Hotkey[], keys: string): Hotkey | undefined {
 
 function typing(target: EventTarget | null): boolean {
   if (typeof HTMLElement === "undefined" || !(target instanceof HTMLElement)) return false;
-  // The code editor lives in a shadow root: its host says that one can type there.
+  // The code editor is in a shadow root: its host is an editable element.
   return target.isContentEditable || target.closest("input, textarea, select, [data-editor]") !== null;
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with a text that is to be JSON; nothing is wrong with an empty one, which is null. */
+/** What is wrong with a text that should be JSON; an empty one is null, and valid. */
 export function jsonError(text: string): string | null {
   if (text.trim() === "") return null;
   try {

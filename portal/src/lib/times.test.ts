@@ -50,7 +50,7 @@ describe("durations", () => {
   });
 });
 
-it("tells instants in prose by the page's clock", () => {
+it("formats instants in sentences by the page's clock", () => {
   expect(exactly("2026-07-14T00:00:03Z", NOW, "Asia/Tokyo")).toBe("14 Jul, 09:00:03 GMT+9");
   expect(exactly("2027-01-01T00:00:00Z", NOW, "Asia/Tokyo")).toContain("1 Jan 2027");
 });

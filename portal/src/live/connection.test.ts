@@ -61,7 +61,7 @@ afterEach(() => {
   drop();
 });
 
-it("tells what it hears, and goes on after the last event when the answer ends", async () => {
+it("passes on events, and resumes after the last one when the answer ends", async () => {
   call(0).say("id: 7-1\nevent: run\ndata: {}\n\n");
   await pass(0);
   expect(states.at(-1)).toBe("live");
@@ -71,7 +71,7 @@ it("tells what it hears, and goes on after the last event when the answer ends",
   expect(call(1).lastId).toBe("7-1");
 });
 
-it("reads everything anew if it does not know what it missed", async () => {
+it("reloads everything if it does not know what it missed", async () => {
   call(0).say(": still here\n\n");
   call(0).end();
   await pass(2_000);
@@ -99,7 +99,7 @@ it("takes silence for a broken connection", async () => {
   expect(calls).toHaveLength(2);
 });
 
-it("lets go of the server while nobody looks, and comes back with the page", async () => {
+it("disconnects while the page is hidden, and reconnects when it is shown", async () => {
   const look = async (visibilityState: string, ms: number) => {
     page.visibilityState = visibilityState;
     page.dispatchEvent(new Event("visibilitychange"));

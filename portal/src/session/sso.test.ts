@@ -18,7 +18,7 @@ function at(hash: string, kept: string | null = null) {
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("notes that somebody is in, and gives the address back its own #", () => {
+it("notes that the user is signed in, and restores the # of the address", () => {
   const { replaced, stored } = at("#sso=in", "#hi1_token");
   comeBack();
   expect(replaced).toHaveBeenCalledWith("/join?a=1#hi1_token");

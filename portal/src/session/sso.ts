@@ -19,7 +19,7 @@ export function comeBack(): void {
   history.replaceState(null, "", `${location.pathname}${location.search}${takeHash()}`);
 }
 
-/** Told once: a page that is reloaded has nothing to say about it. */
+/** Returned once: a reloaded page does not report it again. */
 export function takeOutcome(): Outcome {
   const told = outcome;
   outcome = null;

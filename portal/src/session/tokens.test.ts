@@ -24,7 +24,7 @@ it("refreshes once for all who ask, and again only when the token is nearly over
   expect(await accessToken()).toBe("t2");
 });
 
-it("tells that the session is over when the server says so, and not when it does not answer", async () => {
+it("ends the session when the server says so, and not when it does not answer", async () => {
   const over = vi.fn();
   const stop = onSignedOut(over);
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));

@@ -5,7 +5,7 @@ const LOST = 2_000; // ms: a page that was closed while it refreshed is not comi
 
 /**
  * Runs one refresh at a time over all tabs: a refresh token that is used twice ends the session (docs/accounts.md).
- * The lock does not outlive a page that is reloaded in the middle, so a mark says since when somebody has been at it.
+ * The lock does not outlive a page that is reloaded in the middle, so a mark says since when a tab has been refreshing.
  */
 export async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
   const marked = async () => {

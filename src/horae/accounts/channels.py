@@ -124,7 +124,7 @@ async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: b
 
 
 async def send_test(tx: Transaction, *, delivery_id: str, project_id: str, ref: str, actor: str) -> DeliveryRecord:
-    """Queues a message that is sent like any other, whatever the channel's rules say."""
+    """Queues a message that is sent like any other, regardless of the channel's rules."""
     channel = await find_channel(tx, project_id, ref, lock=True)
     if not channel.enabled:
         raise Conflict(f"the channel {channel.name!r} is disabled: enable it first")
@@ -221,7 +221,7 @@ async def _check_references(tx: Transaction, project_id: str, target: Target) ->
     for field, name in named.items():
         if project_id == NIL:
             raise InvalidInput(
-                f"target.{field}", "must be the value itself: the installation has no secrets of its own"
+                f"target.{field}", "must be the value itself: the installation has no secrets to refer to"
             )
         if name not in known:
             raise InvalidInput(f"target.{field}", unknown(name))

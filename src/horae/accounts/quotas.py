@@ -61,7 +61,7 @@ async def places_after(
     tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower], *, wait: bool = True
 ) -> dict[str, int]:
     """The same for jobs that follow these ends. Each run leaves its place to one of them, so a chain is never broken;
-    additional runs need places of their own. Without `wait`, raises QuotaContended if another transaction has locked a
+    additional runs need their own places. Without `wait`, raises QuotaContended if another transaction has locked a
     quota."""
     bounded = [follower for follower in followers if follower.bounded]
     if not bounded:

@@ -112,7 +112,7 @@ async def delete_sink(tx: Transaction, *, project_id: str, ref: str, actor: str)
 
 
 async def send_test_event(tx: Transaction, *, event_id: str, project_id: str, ref: str, actor: str) -> SinkRecord:
-    """Queues an event that is sent like any other, whatever the sink asks for."""
+    """Queues an event that is sent like any other, regardless of the sink's filters."""
     sink = await find_sink(tx, project_id, ref, lock=True)
     if not sink.enabled:
         raise Conflict(f"the sink {sink.name!r} is disabled: enable it first")

@@ -1,4 +1,4 @@
-"""CORS: closed to other origins, except those that a setting names. A page there needs a token of its own; cookies are
+"""CORS: closed to other origins, except those that a setting names. A page there needs its own token; cookies are
 never accepted from it, so it cannot use a user's session (CSRF)."""
 
 from __future__ import annotations

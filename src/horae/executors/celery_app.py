@@ -28,7 +28,7 @@ class _Unanswered(BrokerUnavailable):
 
 
 class _Line:
-    """One call at a time, on a thread of its own."""
+    """One call at a time, on its own thread."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -104,7 +104,7 @@ class CeleryClient:
         return None
 
     def _publish(self, connection: Any, work: RemoteWork, message: TaskCall) -> None:
-        """As `app.send_task` does, but for its subscription to the result: nobody here waits for it."""
+        """As `app.send_task` does, but without subscribing to the result, for which nothing waits here."""
         amqp = self._app.amqp
         task = self._app.tasks.get(message.task) if self._imported else None
         options = {name: value for name in _OF_TASK if (value := getattr(task, name, None)) is not None}
@@ -135,7 +135,7 @@ class CeleryClient:
     def look(self, task_ids: Sequence[str]) -> Mapping[str, Sighting]:
         try:
             return self._look(task_ids)
-        except Exception as error:  # whatever its client raises
+        except Exception as error:  # anything that its client raises
             raise BrokerUnavailable(
                 f"the result backend of the Celery app is unreachable: {in_words(error)}"
             ) from error

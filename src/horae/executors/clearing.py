@@ -1,4 +1,4 @@
-"""Removes the folders of attempts, whatever state they are in: folders without permissions, trees deeper than the
+"""Removes the folders of attempts in any state: folders without permissions, trees deeper than the
 longest path, a million files. Large ones are removed on a separate thread, so that the event loop is not blocked."""
 
 from __future__ import annotations

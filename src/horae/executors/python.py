@@ -69,7 +69,7 @@ class PythonExecutor:
                 if function.kind != "process":  # which checks them itself: the result may not be JSON
                     arguments = self._validated(function, arguments)
             if attempt.traceparent is not None:
-                join(attempt.traceparent)  # for as long as the attempt's task lives; threads inherit it
+                join(attempt.traceparent)  # for the lifetime of the attempt's task; threads inherit it
             if function.kind == "process":
                 return await pool.call(_request(function, arguments, attempt), attempt)
             if function.kind == "thread":

@@ -1,5 +1,5 @@
 """Private folders for attempts. A killed worker cannot clean up, so the next one does: each worker holds a lock on the
-folder of its attempts while it lives, and unlocked folders belong to dead workers."""
+folder of its attempts while it is alive, and unlocked folders belong to dead workers."""
 
 from __future__ import annotations
 

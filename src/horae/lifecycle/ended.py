@@ -1,5 +1,5 @@
 """What follows from the end of a run, in the same transaction: counters, dead letters, notices, the next held run's
-turn, and the start of dependent jobs. Those may have to cancel older runs of their own, which ends these too."""
+turn, and the start of dependent jobs. Those may have to cancel older runs, which ends these too."""
 
 from __future__ import annotations
 

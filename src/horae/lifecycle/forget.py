@@ -8,7 +8,7 @@ from horae.domain.alerts.job_rules import lacking
 from horae.lifecycle.watching.alerts import open_alerts
 from horae.ports import Transaction
 
-_MOST = 500  # jobs that get their alert at once; of others, a failed run tells
+_MOST = 500  # jobs that get their alert at once; the others with a failed run
 
 
 async def forget_secret(tx: Transaction, *, project_id: str, name: str, force: bool, actor: str) -> None:

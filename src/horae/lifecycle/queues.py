@@ -1,5 +1,5 @@
 """Queues: no runs are claimed from a paused queue. Running ones continue, queued ones wait. A queue may have an engine
-of its own. Queues that are no longer used are removed."""
+chosen by an admin. Queues that are no longer used are removed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def current_engines(tx: Transaction, configured: EngineChoice) -> EngineCh
 
 
 async def unused_queues(tx: Transaction) -> list[str]:
-    """Those that no job and no run has named for hours, that are not paused and have no engine of their own."""
+    """Those that no job and no run has named for hours, that are not paused and for which no engine was chosen."""
     return await tx.queues.unused(RETENTION)
 
 

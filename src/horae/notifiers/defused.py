@@ -1,4 +1,4 @@
-"""Text from jobs, as chat services may show it: what a failed run quotes must mention nobody and forge no link."""
+"""Text from jobs, as chat services may show it: what a failed run quotes must mention no one and forge no link."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def _send(poster: Poster, envelope: Envelope) -> Sent:
     close = f"{base}/v2/alerts/{quote(alias, safe='')}/close?identifierType=alias"
     if not line.opens:
         sent = await poster.post(close, {"source": "Horae", "note": line.title}, headers)
-        # Somebody may have deleted it there.
+        # Someone may have deleted it there.
         return Sent() if sent.error is not None and sent.error.startswith("HTTP 404") else sent
     url = url_of(envelope.link, line.path)
     body = {

@@ -76,7 +76,7 @@ class Mailer:
             port = given.port or PORTS[given.security]
             server = SmtpServer(given.host, port, given.security, given.username, envelope.secrets.get("password"))
         if server is None:
-            return Sent("no mail server: set HORAE_SMTP_URL, or give the channel a server of its own", permanent=True)
+            return Sent("no mail server: set HORAE_SMTP_URL, or give the channel its own server", permanent=True)
         sender = target.sender or self._sender
         if sender is None:
             return Sent("no sender: set HORAE_MAIL_FROM, or give the channel a sender", permanent=True)

@@ -1,4 +1,4 @@
-"""One try to send something: whatever happens becomes a `Sent`, whose error contains no secret."""
+"""One try to send something: every result becomes a `Sent`, whose error contains no secret."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The provider's public keys (JWKS): cached for a while, and fetched again for an unknown key id, but rate-limited,
-since anybody can invent one."""
+since anyone can invent one."""
 
 from __future__ import annotations
 

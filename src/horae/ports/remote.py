@@ -21,7 +21,7 @@ class RemoteTasks(Protocol):
         ...
 
     async def mark_sent(self, keys: Sequence[RemoteKey]) -> set[RemoteKey]:
-        """Before they are sent: nobody sends them again. Returns those that are still wanted."""
+        """Before they are sent, so that they are never sent again. Returns those that are still wanted."""
         ...
 
     async def owners(self, app: str) -> list[str]:
@@ -33,11 +33,11 @@ class RemoteTasks(Protocol):
         ...
 
     async def mark_over(self, keys: Sequence[RemoteKey]) -> None:
-        """These attempts have ended: their tasks are to be revoked."""
+        """These attempts have ended: their tasks should be revoked."""
         ...
 
     async def over(self, app: str, worker_id: str, limit: int) -> list[RemoteKey]:
-        """Tasks that were sent and are to be revoked, but none that another worker may be sending right now; deletes
+        """Tasks that were sent and should be revoked, but none that another worker may be sending right now; deletes
         those that were not sent."""
         ...
 

@@ -55,7 +55,7 @@ class Sinks(Protocol):
         ...
 
     async def told(self, sink_id: str, gap_id: str) -> None:
-        """It has been told about these."""
+        """These have been reported to it."""
         ...
 
     async def not_of(self, key_id: str, *, limit: int, after: str | None) -> list[SinkRecord]:

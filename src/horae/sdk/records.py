@@ -525,8 +525,8 @@ class Me(Record):
 
 
 class MonitoredAlerts(Record):
-    """`items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
-    worst of them first. `items` is read as an item: `record["items"]`."""
+    """`items` are at most fifty open alerts that are not silenced: unacknowledged ones come first, the worst of them
+    first. `items` is read as an item: `record["items"]`."""
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ from horae.ports import Hint
 @dataclass(slots=True)
 class Aftermath:
     """`offer` is for the engine, `hints` are for other processes, `events` for observers. `claims` are only for sinks:
-    observers hear of them from the worker, once the runs have started."""
+    observers learn of them from the worker, once the runs have started."""
 
     offer: Offer = field(default_factory=Offer)
     hints: set[Hint] = field(default_factory=set)

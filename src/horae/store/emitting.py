@@ -1,7 +1,7 @@
 """Writes the events of a transaction to the outbox, before it commits, for the sinks that this process knows of.
 
 A process reads the sinks now and then (`SqlStore.learn`). Where there are none, an event costs nothing. A new sink is
-unknown for some seconds, which only delays its first event; one that is gone leaves rows that nobody sends, and that
+unknown for some seconds, which only delays its first event; a deleted one leaves rows that are never sent, and that
 the scheduler deletes."""
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class ConnectionPool:
                     self._free.append(connection)
 
     async def _opened(self, came: float) -> Connection:
-        """While the database is down, only one task tries to connect, and its failure is shared by all that wait: no
+        """While the database is down, only one task tries to connect, and all waiting tasks share its failure: no
         task waits for long, and the database is not flooded when it comes back."""
         if self._failure is None:
             return await self._try()

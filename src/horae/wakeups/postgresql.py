@@ -157,7 +157,7 @@ class PostgresqlWakeups(ConnectedWakeups[Any]):
 
 
 def _notify(channel: str, messages: list[bytes]) -> str:
-    """One message in the simple protocol, hence one transaction, for any pooler, without waiting for the disk. NOTIFY
+    """One message in the simple protocol, so one transaction, for any pooler, without waiting for the disk. NOTIFY
     is faster than SELECT pg_notify(): it is not planned."""
     return "; ".join(
         ["SET LOCAL synchronous_commit = off", *(f"NOTIFY {channel}, {_literal(each.decode())}" for each in messages)]

@@ -2,7 +2,7 @@
 
 A process that listens has two connections, since one that has subscribed cannot publish; one that only sends has one.
 Both are checked every few seconds by one message that goes out through the one and comes back through the other, on a
-channel of this process: only while that works is this `reliable`. Redis stores nothing: what nobody hears is lost,
+channel of this process: only while that works is this `reliable`. Redis stores nothing: unheard hints are lost,
 and costs the latency of polling.
 """
 
@@ -40,7 +40,7 @@ class Links:
 
 
 class RedisWakeups(ConnectedWakeups[Links]):
-    """One per process and event loop. Nothing is sent and nobody listens before it knows the installation: several may
+    """One per process and event loop. It neither sends nor listens before it knows the installation: several may
     share one Redis (`join`)."""
 
     def __init__(self, url: str) -> None:

@@ -1,4 +1,4 @@
-"""A connection to Redis: no retries of its own, and no reply longer than a hint may be."""
+"""A connection to Redis: without retries, and with no reply longer than a hint may be."""
 
 from __future__ import annotations
 

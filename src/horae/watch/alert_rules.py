@@ -109,7 +109,7 @@ ALERT_RULES = (
         "15m",
         "info",
         "One in a hundred runs starts {{ $value | humanizeDuration }} after it was due",
-        "Add slots or workers, or give urgent jobs a higher priority or a queue of their own.",
+        "Add slots or workers, or give urgent jobs a higher priority or their own queue.",
     ),
     AlertRule(
         "HoraeSlotsExhausted",

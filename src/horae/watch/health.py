@@ -263,7 +263,7 @@ def failing(cluster: Cluster) -> list[Check]:
             trouble.loop,
             State.FAILED if trouble.loop in _GRAVE else State.WARNING,
             f"{name} has failed to {trouble.task} for {span(cluster.now - trouble.since)}: {trouble.reason}",
-            "fix the cause, which its log tells in full: it keeps trying",
+            "fix the cause; its log has the full error, and it keeps trying",
         )
         for name, trouble in alive
         if trouble is not None

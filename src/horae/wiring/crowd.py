@@ -25,7 +25,7 @@ class ClientConnection(Protocol):
 class Crowd:
     """`room` is how many connections the process can have at all; `many` says which addresses stand for many clients,
     such as a proxy's. The connection that has been silent for the longest is closed first: a client that sends its
-    request right after connecting gets its answer, whatever others do."""
+    request right after connecting gets its answer, regardless of others."""
 
     def __init__(self, room: int = 10_000, many: Callable[[str], bool] = lambda _: False) -> None:
         self._room, self._many = room, many

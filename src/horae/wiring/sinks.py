@@ -79,7 +79,7 @@ class EventSenders:
 
 
 async def _confirmed(publish: Callable[[], Awaitable[None]], count: int) -> Shipped:
-    """All or none, whatever goes wrong."""
+    """All or none, even if one fails."""
     try:
         await publish()
     except Exception as error:

@@ -1,15 +1,15 @@
 """The portal in a real Chromium, on a real Horae: how to write a journey.
 
-    async def test_somebody_pauses_a_job(horae: Horae, visit: Visit):
-        job = await horae.job(schedule={"every": "1h"})         # through the API, with a name of its own
-        editor = await visit(horae, as_="editor")               # a browser of their own, signed in
+    async def test_another_user_pauses_a_job(horae: Horae, visit: Visit):
+        job = await horae.job(schedule={"every": "1h"})         # through the API, with its own name
+        editor = await visit(horae, as_="editor")               # their own browser, signed in
         await editor.open(f"/jobs/{job['name']}")
         await editor.page.get_by_role("button", name="Pause").click()
         await expect(editor.page.get_by_text("paused")).to_be_visible()
         await editor.look("job-paused")                         # screenshots and accessibility; see below
 
 - `horae` is a `horae up` on SQLite that all tests of this process share, so make what you need and look only at
-  that. `fresh_horae` is one of your own, with nobody in it yet; `postgresql_horae` is one on PostgreSQL.
+  that. `fresh_horae` is one of your own, with no one in it yet; `postgresql_horae` is one on PostgreSQL.
 - `visit(horae, as_=…)` gives a Visitor; roles are viewer, operator, editor, owner, admin; None is a stranger. It has
   `page` (Playwright's), `open(path)`, `look(name)` and `forgive(status, path)`. Several visitors are several browsers.
 - **Every visitor is watched**, and the test fails at its end if there was an error on the console (a violation of the
@@ -130,7 +130,7 @@ async def windows(browser: Browser) -> Windows:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visit(windows: Windows, request: pytest.FixtureRequest) -> AsyncIterator[Visit]:
-    """`await visit(horae, as_="viewer")`: somebody with a browser of their own, watched until the end of the test."""
+    """`await visit(horae, as_="viewer")`: someone with their own browser, watched until the end of the test."""
     visitors: list[Visitor] = []
 
     async def come(horae: Horae, *, as_: str | None = "admin") -> Visitor:

@@ -21,7 +21,7 @@ LINK = re.compile(r"link=(\S+/setup#hf1_[\w-]+)")
 
 
 class Horae:
-    """A `horae up` of its own: API with portal, a scheduler and a worker."""
+    """A separate `horae up`: API with portal, a scheduler and a worker."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
@@ -133,5 +133,5 @@ class Horae:
         return await until(ended, timeout=30) if until_ended else run
 
     def name(self, kind: str) -> str:
-        """One that nobody else has."""
+        """One that no one else has."""
         return f"{kind}-{next(self._names)}-{uuid4().hex[:6]}"

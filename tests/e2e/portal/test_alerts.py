@@ -114,7 +114,7 @@ async def test_history_filters_and_a_viewer(fresh_horae: Horae, visit: Visit):
     await expect(page.get_by_role("heading", name="No alerts match")).to_be_visible()
     await page.get_by_role("button", name="Clear filters").click()
     await expect(page.get_by_role("list", name="Alerts")).to_contain_text(alert["title"])
-    # A paused job is not wrong; and nobody waits here for the minute for which the rule must hold.
+    # A paused job is not wrong; and no one waits here for the minute for which the rule must hold.
     await horae.call("POST", f"/jobs/{alert['subject']['id']}/pause")
     with sqlite3.connect(next(horae.running.data_dir.glob("*.db")), timeout=30) as db:
         db.execute("UPDATE alerts SET state = 'cleared', open_key = NULL, cleared_at = last_seen_at")

@@ -65,7 +65,7 @@ async def _succeeded(horae: Horae, job: Any, many: int) -> Any:
     return found if len(found) == many else None
 
 
-async def test_all_that_match_over_pages_and_leaving_the_page(horae: Horae, visit: Visit):
+async def test_all_matches_over_several_pages_and_leaving_the_page(horae: Horae, visit: Visit):
     job = await failures(horae, 60)
     operator = await visit(horae, as_="operator")
     page = operator.page
@@ -87,7 +87,7 @@ async def test_all_that_match_over_pages_and_leaving_the_page(horae: Horae, visi
     await page.get_by_label("Rate").fill("2")
     await page.get_by_role("button", name="Redrive 60").click()
     await expect(tray(page).get_by_role("progressbar")).to_be_visible()
-    await operator.open("/jobs")  # another page, and the whole of it read anew
+    await operator.open("/jobs")  # another page, and the whole of it read again
     await page.get_by_role("button", name="1 operation in progress").click()
     await expect(tray(page)).to_contain_text("of 60")
     await tray(page).get_by_role("button", name="Cancel").click()

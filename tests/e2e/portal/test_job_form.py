@@ -106,7 +106,7 @@ async def test_a_script_that_is_run_once_after_saving(horae: Horae, visit: Visit
     assert len(runs["items"]) == 1
 
 
-async def test_a_function_with_fields_of_its_own(horae: Horae, visit: Visit):
+async def test_a_function_with_its_own_fields(horae: Horae, visit: Visit):
     owner = await visit(horae, as_="owner")
     name = horae.name("python")
     page = await begin(owner, name, "Python function")
@@ -250,7 +250,7 @@ async def test_what_is_mistyped_is_said_when_its_field_is_left_in_the_servers_wo
         field = page.get_by_label(label, exact=True)
         before = await field.input_value()
         await field.fill(text)
-        await expect(page.get_by_text(words, exact=True)).to_have_count(0)  # not while somebody types
+        await expect(page.get_by_text(words, exact=True)).to_have_count(0)  # not while someone types
         await field.blur()
         await expect(page.get_by_text(words, exact=True)).to_be_visible()
         await expect(field).to_have_attribute("aria-invalid", "true")

@@ -29,7 +29,7 @@ async def test_a_server_that_was_away(fresh_horae: Horae, visit: Visit):
         problem = page.get_by_role("main").get_by_role("alert")
         await expect(problem).to_contain_text("This page could not be loaded")
         await expect(problem).to_contain_text("loads as soon as it is back")
-        await problem.get_by_role("button", name="Reload").click()  # nobody would answer: the portal stays
+        await problem.get_by_role("button", name="Reload").click()  # no one would answer: the portal stays
         await admin.look("page-not-loaded")
         await link(page, "Jobs").click()  # what was fetched before still works
         await expect(page.get_by_role("heading", name="Jobs", level=1)).to_be_visible()

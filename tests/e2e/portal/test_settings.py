@@ -199,7 +199,7 @@ async def test_a_secret_is_set_and_never_read(horae: Horae, visit: Visit):
     await expect(page.get_by_role("row").filter(has_text=name)).to_have_count(0)
 
 
-async def test_the_audit_trail_tells_who_did_what(horae: Horae, visit: Visit):
+async def test_the_audit_trail_shows_who_did_what(horae: Horae, visit: Visit):
     job = await horae.job(description="before")
     await horae.call("PATCH", f"/jobs/{job['id']}", {"description": "after", "tags": ["new"]})
     await horae.call("POST", f"/jobs/{job['id']}/pause", {})

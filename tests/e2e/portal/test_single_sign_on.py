@@ -34,7 +34,7 @@ async def begin(folder: Path, provider: dict[str, Any] | None = None, **settings
     at.know("ada", groups=["staff"], email="ada@example.org", email_verified=True)
     at.know("root", groups=["admins"])
     at.know("eve", groups=["others"])
-    at.know("admin-person", groups=["staff"])  # the name of somebody who has a password
+    at.know("admin-person", groups=["staff"])  # the name of someone who has a password
     await at.start()
     environment = {"HORAE_PORT": str(port), "HORAE_OIDC_ROLES": ROLES, **at.settings, **settings}
     try:
@@ -75,7 +75,7 @@ async def at_provider(page: Page, name: str) -> None:
 
 
 async def sign_in(visitor: Visitor, name: str, path: str = "/") -> None:
-    # Its pages want a font from elsewhere, which nobody here can reach.
+    # Its pages want a font from elsewhere, which no one here can reach.
     await visitor.page.route("**/*googleapis*/**", lambda route: route.fulfill(body="", content_type="text/css"))
     await visitor.open(path)
     await visitor.page.get_by_role("button", name="Sign in with Example ID").click()
@@ -210,7 +210,7 @@ async def test_an_account_with_a_password_is_connected_by_its_user(
 
 
 class Terminal:
-    """A command on a terminal of its own."""
+    """A command on its own terminal."""
 
     def __init__(self, horae: Horae, home: Path, *arguments: str) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
@@ -218,7 +218,7 @@ class Terminal:
         environ = {**clean, "XDG_CONFIG_HOME": str(home), "HORAE_DATA_DIR": str(home / "data"), "HOME": str(home)}
         self._pid, self.master = pty.fork()
         if self._pid == 0:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started the tests may have it ignored
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the process that started the tests may have ignored it
             os.execve(sys.executable, [sys.executable, "-m", "horae", *arguments, "--url", horae.url], environ)
         os.set_blocking(self.master, False)
         self._screen = b""
@@ -331,7 +331,7 @@ async def test_without_passwords(tmp_path: Path, built: None, visit: Visit):
         assert (await me(visitor))["is_admin"]
         assert "hf1_" not in horae.running.output
         terminal = Terminal(horae, tmp_path / "home", "login")
-        await terminal.code()  # without being told to
+        await terminal.code()  # automatically
         os.write(terminal.master, CTRL_C)
         await terminal.ended()
     finally:

@@ -12,7 +12,7 @@ FOCUSED = "() => document.activeElement.matches(':focus-visible')"
 
 
 async def test_a_job_page_has_one_clock(horae: Horae, visit: Visit):
-    """An interval has no clock of its own, so it is the reader's; cron has the one of its schedule."""
+    """An interval has no separate clock, so it is the reader's; cron has the one of its schedule."""
     interval = await horae.job(schedule={"every": "1h", "start_at": "2090-01-01T00:00:00Z"})
     await horae.run(interval["name"])
     await horae.run(interval["name"])

@@ -95,7 +95,7 @@ async def test_schedulers_and_their_shards(horae: Horae, visit: Visit):
 
 
 @pytest.mark.parametrize("orderly", [True, False], ids=["stopped", "killed"])
-async def test_the_overview_tells_the_dead_from_those_that_were_stopped(
+async def test_the_overview_distinguishes_dead_workers_from_stopped_ones(
     fresh_horae: Horae, visit: Visit, orderly: bool
 ):
     horae = fresh_horae

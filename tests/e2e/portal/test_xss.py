@@ -8,7 +8,7 @@ from .conftest import Visit
 from .horae import Horae
 from .visitor import Visitor
 
-# Without a mark that could be mistaken: whatever of it runs leaves one on the window.
+# Without a mark that could be mistaken: any of it that runs leaves one on the window.
 PAYLOAD = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\'"><svg onload=window.hacked=1>'
 MARKUP = "main :is(img[src=x], script, svg[onload], b.mark, iframe), [role=dialog] :is(img[src=x], script, b.mark)"
 
@@ -70,7 +70,7 @@ WRITTEN: dict[str, Written] = {}
 
 
 async def written(horae: Horae) -> Written:
-    """Once for all pages: nobody changes it."""
+    """Once for all pages: no one changes it."""
     if horae.url not in WRITTEN:
         made = Written(horae)
         await made.write()

@@ -28,7 +28,7 @@ SETTLED = """async () => {
     await Promise.allSettled(ending.map(one => one.finished));
 }"""
 
-# What the portal itself notes when somebody signs in: it asks for a token then.
+# What the portal itself notes when someone signs in: it asks for a token then.
 NOTE = "() => localStorage.setItem('horae.session', '1')"
 
 
@@ -88,7 +88,7 @@ class Visitor:
         await self.page.get_by_role("button", name="Sign in", exact=True).click()
 
     async def look(self, name: str) -> None:
-        """Screenshots in light, and in dark on a phone; neither may be hard to read for anybody."""
+        """Screenshots in light, and in dark on a phone; neither may be hard to read for anyone."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         await expect(self.page.locator("[aria-busy=true], [data-settled=false]")).to_have_count(0)
         found = []
@@ -116,7 +116,7 @@ class Visitor:
         self._outage = False
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        # What failed to load is told by `_on_response` and `_on_failure`, with its status.
+        # What failed to load is reported by `_on_response` and `_on_failure`, with its status.
         if message.type == "error" and not message.text.startswith("Failed to load resource"):
             self._complaints.append(f"console: {message.text} ({message.location.get('url')})")
 

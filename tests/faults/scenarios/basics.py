@@ -40,7 +40,7 @@ async def scaling_mid_run(stage: Stage) -> None:
     await stage.ask_for(20, stage.noting(0.5))
     await stage.noted("start", count=2)
     workers += await stage.cluster.start_workers(2, **few)
-    await stage.ask_for(40, stage.noting(0.5))  # the first may have done all that there was
+    await stage.ask_for(40, stage.noting(0.5))  # the first may have done everything
     await stage.settle(within=90)
     rows = await stage.cluster.ask("SELECT DISTINCT worker_id FROM run_history")
     assert {row["worker_id"] for row in rows} == {worker.id for worker in workers}

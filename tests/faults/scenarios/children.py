@@ -15,7 +15,7 @@ AGAIN = {"max_attempts": 2, "delay": 0}
 
 
 def bad(mark: str) -> dict[str, str]:
-    """By name, scripts of the kind that nobody means to write; `mark` is how their processes are known."""
+    """By name, scripts of the kind that no one means to write; `mark` is how their processes are known."""
     nap = f"sleep {mark}"
     return {
         "eats memory": """python3 -c 'b = []

@@ -1,7 +1,7 @@
 """Programs at the API while its database dies: what was acknowledged is there, what was asked for once is done once,
 and those who follow the events see every end.
 
-The programs use the SDK as anybody would, and ask again, under the same key, for what they got no answer to.
+The programs use the SDK as anyone would, and ask again, under the same key, for what they got no answer to.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ PAUSE = 0.05  # between two wishes of a program
 
 
 class Programs:
-    """Each wishes for one run after the other, until they are told to stop."""
+    """Each requests one run after another, until they are stopped."""
 
     def __init__(self, stage: Stage, url: str, token: str) -> None:
         self._stage = stage
@@ -34,7 +34,7 @@ class Programs:
         self.seen: dict[str, str] = {}  # the status of each run, by the events
         self._open = lambda: AsyncClient(url, token, retries=1, timeout=5)
         self._stopping = asyncio.Event()
-        self.before = 0  # runs that nobody wished for
+        self.before = 0  # runs that no one wished for
 
     def stop(self) -> None:
         self._stopping.set()
@@ -44,12 +44,12 @@ class Programs:
         await until(lambda: len(self.granted) >= enough, timeout=PATIENCE, message=f"{more} more runs are granted")
 
     def unseen(self) -> dict[str, str | None]:
-        """Runs of whose success nobody has heard, and what was heard of them."""
+        """Runs whose success was not reported, and what was reported about them."""
         heard = {run_id: self.seen.get(run_id) for run_id in self.granted.values()}
         return {run_id: status for run_id, status in heard.items() if status != "succeeded"}
 
     async def are_heard(self, following: asyncio.Task[None]) -> None:
-        """Runs things until somebody hears of them: what happened before the events began is not told."""
+        """Runs things until an event arrives: what happened before the stream began is not reported."""
         while not self.seen:
             self.before += len(await self._stage.ask_for(1))
             with suppress(AssertionError):
@@ -79,7 +79,7 @@ class Programs:
             async for kind, run in client.events(kind="run"):
                 if kind == "run":
                     self.seen[run["id"]] = run["status"]
-                elif kind == "reset":  # more than can be told: the lists tell
+                elif kind == "reset":  # more than events can report: the lists have it
                     self.seen |= {run.id: run.status async for run in client.runs.list(job=JOB)}
 
 

@@ -65,7 +65,7 @@ async def clocks_off(stage: Stage) -> None:
     fast=("sqlite",),
 )
 async def all_down(stage: Stage) -> None:
-    """Whatever the rule for what was missed, every occurrence has a row in the end. What was under way is done again;
+    """By any rule for what was missed, every occurrence has a row in the end. What was under way is done again;
     recovery counts from when the processes are started, so it includes their start."""
     members = [await stage.cluster.start_scheduler(), await stage.cluster.start_worker()]
     runs = await stage.ask_for(4, stage.noting(2.0, "script"))

@@ -44,7 +44,7 @@ SOON = {"HORAE_ALERT_NO_WORKER": "8s"}  # the shortest threshold: alerts are eva
 async def two_versions(stage: Stage) -> None:
     cast = Cast(stage)
     await asyncio.gather(*(cast.replace(role, "old") for role in ROLES))
-    await stage.plan(3, times=OCCURRENCES)  # saved by this tree, fired and carried out by whoever is there
+    await stage.plan(3, times=OCCURRENCES)  # saved by this tree, fired and executed by either version
     token = await stage.cluster.key("owner")
     programs = Programs(stage, cast, token)
     watchers = Watchers(stage, cast, token, await stage.keep(receiving()))
@@ -112,7 +112,7 @@ class Programs:
 
 class Watchers:
     """Use what only this version has, while the other works beside it: a channel, jobs with alerts and pings. Runs that
-    the other version ends, or whose ends its scheduler sums, tell nobody; what this version ends must be told once."""
+    the other version ends or sums are not announced; what this version ends is announced once."""
 
     def __init__(self, stage: Stage, cast: Cast, token: str, receiver: Receiver) -> None:
         self._stage, self._cast, self._token, self._receiver = stage, cast, token, receiver
@@ -163,7 +163,7 @@ class Watchers:
         self._failed.append(name)
 
     def _told(self) -> Counter[tuple[str, str]]:
-        """What arrived, by kind and name. Nobody is killed here, so no message is sent again."""
+        """What arrived, by kind and name. No one is killed here, so no message is sent again."""
         return Counter(
             (notice["kind"], notice["subject"]["name"])
             for _, _, body in self._receiver.got

@@ -1,4 +1,4 @@
-"""What is at work elsewhere cannot be stopped from here: when a worker sleeps, whoever it called goes on, and the next
+"""Remote work cannot be stopped from here: when a worker is suspended, the service it called goes on, and the next
 attempt calls again meanwhile. That is not promised away, but counted; all else holds."""
 
 from collections.abc import AsyncIterator

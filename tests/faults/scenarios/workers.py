@@ -38,8 +38,8 @@ async def held_by(stage: Stage, worker: Member) -> set[str]:
 
 
 async def kill(stage: Stage, worker: Member) -> tuple[set[str], float]:
-    """Kills it, and tells which runs it held and when that was. It sleeps while it is asked about: what it held would
-    otherwise be somebody else's by the time of the answer."""
+    """Kills it, and returns which runs it held and when that was. It is suspended while we look: what it held would
+    otherwise be someone else's by the time of the answer."""
     worker.pause()
     held = await held_by(stage, worker)
     since = now()
@@ -71,7 +71,7 @@ async def cut_off(
     stage: Stage, workers: list[Member], cut: Callable[[int], object], mend: Callable[[int], object]
 ) -> None:
     """One of those at work is cut off from its database, by its place among them, until others have begun its runs; it
-    hears of the database again at some time after that."""
+    learns of the database again at some time after that."""
     runs = await busy(stage, workers, KINDS, 1.5 * stage.lease)
     victim = await one_at_work(stage, workers)
     place, held = workers.index(victim), await held_by(stage, victim)

@@ -50,7 +50,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("POST", f"{ROOT}/api-keys"): ({"name": "new"}, 201),
     ("DELETE", f"{ROOT}/api-keys/{{id}}"): (None, 204),
 }
-# What only somebody who signed in can do, whatever the role of a key.
+# What only someone who signed in can do, regardless of the role of a key.
 USERS_ONLY = {
     LINK,
     DEVICE,

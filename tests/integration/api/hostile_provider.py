@@ -1,4 +1,4 @@
-"""An identity provider that says whatever a test wants, properly or not."""
+"""An identity provider that answers as a test wants, valid or not."""
 
 import asyncio
 import base64
@@ -63,7 +63,7 @@ class Hostile:
         self.sign: Callable[[Claims], str] | None = None
         self.metadata: Claims = {}  # over what is true
         self.userinfo: Claims | None = None
-        self.answer: Callable[[], Any] | None = None  # instead of whatever is asked for
+        self.answer: Callable[[], Any] | None = None  # instead of what is asked for
         self.codes: dict[str, dict[str, str]] = {}
         self.asked: list[str] = []
 

@@ -16,7 +16,7 @@ from .people import add_user, add_users
 from .things import sink_of
 
 PAST = {"start": "2020-01-01T00:00:00Z", "end": "2020-01-01T05:00:00Z"}
-# How to call each route, and what it answers to somebody who may.
+# How to call each route, and what it answers to someone who may.
 CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/jobs"): (None, 200),
     ("POST", "/api/v1/jobs"): ({"name": "new", "target": {"kind": "http", "url": "https://example.org/"}}, 201),
@@ -223,7 +223,7 @@ async def test_each_role_may_do_what_it_may(api: Api):
     sessions."""
     guarded, wrong = guards(api.app), []
     ids, people = await paths(api), await add_users(api.store)
-    for method, path in sorted(CALLS, key=lambda key: key[0] != "GET"):  # while all is there and everybody signed in
+    for method, path in sorted(CALLS, key=lambda key: key[0] != "GET"):  # while all is there and everyone signed in
         guard = guarded[method, path]
         assert isinstance(guard, Allow)
         if method != "GET":
@@ -246,7 +246,7 @@ def as_it_should(answer: httpx.Response, may: bool, method: str, path: str) -> b
     if not may:
         return answer.status_code == 403 and answer.json()["type"] == "urn:horae:problem:forbidden"
     good = CALLS[method, path][1]
-    # whoever comes later finds what others have made, deleted or cancelled
+    # later calls find what earlier ones have created, deleted or cancelled
     again = {201: 409, 204: 404}.get(good, 409 if path.endswith("operations/{id}/cancel") else good)
     if method == "DELETE":
         again = 404
@@ -275,7 +275,7 @@ async def test_what_belongs_to_another_project_is_not_there(api: Api):
     api.tokens["foreigner"] = await add_user(api.store, "foreigner", other="owner")
     for (method, path), guard in guards(api.app).items():
         if "{id}" not in path or not isinstance(guard, Allow) or isinstance(guard, AllowAdmin):
-            continue  # of nobody, or of the installation: there is no other
+            continue  # of no one, or of the installation: there is no other
         where, body = filled(path, ids), CALLS[method, path][0]
         in_path = isinstance(guard, AllowInPath)
         stranger = "stranger-owner" if in_path else "stranger-admin"

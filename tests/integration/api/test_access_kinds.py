@@ -173,11 +173,11 @@ async def test_a_deactivated_user_may_do_nothing(api: Api):
             headers = {"authorization": f"Bearer {token}", "horae-project": "default"}
             body = CALLS[method, path][0]
             answer = await api.call(method, filled(path, ids), role=None, json=body, headers=headers)
-            # After so many, nobody looks at what else comes from there.
+            # After so many, no one looks at what else comes from there.
             assert answer.status_code in (401, 429), (method, path, answer.text)
 
 
-async def test_a_key_is_for_one_project_whatever_it_says(api: Api):
+async def test_a_key_is_for_one_project_regardless_of_the_header(api: Api):
     ids = await paths(api)
     other = await another_project(api)
     tokens = [await add_key(api.store, role, other) for role in ("owner", "admin")]

@@ -63,7 +63,7 @@ async def test_filters_and_pages(api: Api):
     numbers = (await api.call("GET", "/monitoring/alerts")).json()
     assert (numbers["alerts"]["open"], numbers["alerts"]["critical"]) == (3, 2)
     assert [alert["id"] for alert in numbers["items"]] == [two["id"], one["id"], three["id"]]
-    await api.call("POST", f"/alerts/{two['id']}/ack", role="operator")  # what needs somebody comes first
+    await api.call("POST", f"/alerts/{two['id']}/ack", role="operator")  # what needs someone comes first
     numbers = (await api.call("GET", "/monitoring/alerts")).json()
     assert [alert["id"] for alert in numbers["items"]] == [one["id"], three["id"], two["id"]]
     (four,) = await opened(api, INSTALLATION, rule="no_scheduler")

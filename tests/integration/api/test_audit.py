@@ -6,7 +6,7 @@ from .conftest import ON_EVERY_DATABASE, Api, add_key
 from .test_access import another_project
 
 
-async def test_it_tells_who_did_what_in_which_request(api: Api):
+async def test_it_records_who_did_what_in_which_request(api: Api):
     await api.make(schedule={"every": "1h"})
     asked = await api.call("POST", "/jobs/hello/pause", role="operator", headers={"x-request-id": "request-0001"})
     assert asked.status_code == 200

@@ -233,7 +233,7 @@ def check(answer: Any, field: str | None = None, status: int = 422) -> None:
         assert problem["field"].startswith(field), problem
 
 
-# Each test goes through all of its cases: a database of its own for each case would take minutes.
+# Each test goes through all of its cases: its own database for each case would take minutes.
 
 
 @ON_EVERY_DATABASE

@@ -13,7 +13,7 @@ from .people import add_user
 from .test_bad_input import AS_JSON, CANARY, RAW, check, raw
 from .things import filled, make_things
 
-# What every request may write: the use of a key, and how often somebody tried.
+# What every request may write: the use of a key, and how often someone tried.
 _COUNTED = {"rate_limits", "idempotency_keys"}
 BIG = b'{"name": "' + b"x" * 10_000_000 + b'"}'
 ODD = ("%00", "a%00b", "x" * 201, "x" * 5_000, "%2e%2e%2f%2e%2e", "'", "%F0%9F%98%80", "%ff", "-1", "%20", "%0a")
@@ -202,7 +202,7 @@ BODIES: dict[tuple[str, str], list[tuple[Any, str]]] = {
         ],
         ({"username": "bob\x00", "password": GOOD}, "username"),
         ({"username": 5, "password": GOOD}, "username"),
-        ({"username": UNKNOWN, "password": GOOD}, "username"),  # nobody could tell it from an id
+        ({"username": UNKNOWN, "password": GOOD}, "username"),  # no one could tell it from an id
         *[({"username": "bob", "password": word}, "password") for word in ("", "short", LONG, 5, None, "\ud800" * 20)],
         ({"username": "bob", "password": GOOD, "is_admin": 1}, "is_admin"),
         ({"username": "bob", "password": GOOD, "is_admin": "true"}, "is_admin"),

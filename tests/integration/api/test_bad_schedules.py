@@ -70,7 +70,7 @@ async def test_bad_backfills(api: Api):
         check(await api.call("POST", "/jobs/existing/backfill", content=raw(body), headers=AS_JSON), field)
 
 
-async def test_jobs_without_a_schedule_of_their_own_have_nothing_to_fill_in(api: Api):
+async def test_jobs_without_a_schedule_cannot_be_backfilled(api: Api):
     for schedule in ({"manual": True}, {"after": {"job": "existing"}}):
         await api.make("other", schedule=schedule)
         check(await api.call("POST", "/jobs/other/backfill", json=GOOD), "job")

@@ -105,7 +105,7 @@ async def test_how_a_badge_is_sent(api: Api):
         "&lt;b&gt;",
     ],
 )
-async def test_a_name_is_text_whatever_it_looks_like(api: Api, name: str):
+async def test_a_name_is_always_text(api: Api, name: str):
     await make(api, name)
     made = await badge(api, "ping", name)
     shown, state = await drawn(api, made)

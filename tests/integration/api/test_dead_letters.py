@@ -146,7 +146,7 @@ async def test_another_project_has_none_of_them(api: Api):
     assert len(await listed(api)) == 1
 
 
-async def test_a_run_tells_whether_it_is_one(api: Api):
+async def test_a_run_shows_whether_it_is_a_dead_letter(api: Api):
     await api.make()
     run = (await api.call("POST", "/jobs/hello/run")).json()
     await work(api, outcome=FAILED)

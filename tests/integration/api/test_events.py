@@ -99,7 +99,7 @@ async def test_a_broken_connection_goes_on_where_it_was(api: Api):
 
 
 async def test_another_server_goes_on_too(api: Api):
-    """Whoever follows need not come back to the same process, and that one need not have looked before."""
+    """A follower need not come back to the same process, and that one need not have polled before."""
     await api.make()
     async with serving(api.app) as url, following(url, api.tokens["viewer"]) as stream:
         first = (await api.call("POST", "/jobs/hello/run")).json()["id"]

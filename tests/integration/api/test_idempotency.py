@@ -93,7 +93,7 @@ async def test_an_answer_is_only_for_those_who_may(api: Api):
     assert (await send(api, "/jobs/hello/run", role="viewer")).status_code == 403
 
 
-async def test_what_was_refused_may_be_mended_and_sent_again(api: Api):
+async def test_a_refused_request_may_be_corrected_and_sent_again(api: Api):
     body = {"name": "job", "target": {"kind": "http", "url": "https://example.org/"}}
     assert (await send(api, "/jobs", json={**body, "name": ""})).status_code == 422
     assert (await send(api, "/jobs", json=body)).status_code == 201

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` when the database goes away in the middle of a request: whoever asks again when it is back is
+"""`Idempotency-Key` when the database goes away in the middle of a request: a client that asks again when it is back is
 answered, and does not wait for a request that is long over."""
 
 import asyncio
@@ -37,7 +37,7 @@ async def test_asked_again_after_an_outage(reached: tuple[Api, Proxy], lost: str
     trap = proxy.trap(lost, "done", proxy.refuse)
     first = asyncio.create_task(send(api, "/jobs/hello/run"))
     await until(trap.sprung.is_set, message=f"{lost} passes")
-    unheard = await first  # refused, or done although nobody can write that down
+    unheard = await first  # refused, or done although no one can write that down
     assert unheard.status_code in (202, 503), unheard.text
     proxy.accept()
     again = await send(api, "/jobs/hello/run")

@@ -36,7 +36,7 @@ async def test_created_is_found_by_id_and_by_name(api: Api):
 
 
 @ON_EVERY_DATABASE
-async def test_a_list_tells_more_of_each_job_if_asked(api: Api):
+async def test_a_list_includes_more_about_each_job_on_request(api: Api):
     made = await api.make("nightly", schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"})
     listed = {**made, "stranded": False}
     assert (await api.call("GET", "/jobs")).json()["items"] == [listed]

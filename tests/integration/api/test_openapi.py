@@ -1,4 +1,4 @@
-"""The API description is correct: whatever is sent, the answer is described, and no request makes the server fail."""
+"""The API description is correct: the answer to any request is described, and no request makes the server fail."""
 
 import asyncio
 import copy
@@ -36,7 +36,7 @@ CHECKS = [
 
 
 class World:
-    """The API on SQLite, on a loop of its own: what Hypothesis calls is not async."""
+    """The API on SQLite, on its own loop: what Hypothesis calls is not async."""
 
     def __init__(self, url: str) -> None:
         self.loop = asyncio.new_event_loop()
@@ -108,7 +108,7 @@ def check(world: World, operation: Any, mode: GenerationMode) -> set[int]:
     )
     @given(operation.as_strategy(generation_mode=mode))
     def one(case: Any) -> None:
-        if things:  # nobody would ever guess an id
+        if things:  # no one would ever guess an id
             case.path_parameters.update(parameters(case.path, things))
         answer = world.send(case)
         seen.add(answer.status_code)

@@ -21,7 +21,7 @@ async def look(api: Api, operation: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-async def test_a_dry_run_tells_what_would_be_done(api: Api):
+async def test_a_dry_run_shows_what_would_be_done(api: Api):
     await api.make(schedule={"cron": "0 */6 * * *"})
     answer = await api.call("POST", "/jobs/hello/backfill", json={**DAY, "dry_run": True})
     assert (answer.status_code, answer.json()) == (

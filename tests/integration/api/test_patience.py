@@ -19,7 +19,7 @@ HEAD = b"GET / HTTP/1.1\r\nhost: x\r\n"
 
 @dataclass
 class Slow:
-    """Answers once it is told to."""
+    """Answers once it is released."""
 
     port: int = 0
     go_on: asyncio.Event = field(default_factory=asyncio.Event)

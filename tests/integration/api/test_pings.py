@@ -250,7 +250,7 @@ async def test_pings_at_the_same_time(api: Api):
     assert sorted(event["n"] for event in await events(api)) == list(range(1, 13))
 
 
-async def test_a_paused_ping_still_hears(api: Api):
+async def test_a_paused_ping_still_records_signals(api: Api):
     ping = await make(api)
     paused = await api.call("POST", "/pings/backup/pause", json={"until": "2099-01-01T00:00:00Z"})
     assert (paused.json()["state"], paused.json()["deadline_at"]) == ("paused", None)

@@ -86,7 +86,7 @@ async def test_pages_have_a_strict_content_security_policy(browser: httpx.AsyncC
         assert headers.get_list(name) == [value]
 
 
-async def test_hashed_files_are_kept_for_ever(browser: httpx.AsyncClient):
+async def test_hashed_files_are_cached_forever(browser: httpx.AsyncClient):
     for path, kind in (("/assets/main-4fT2.js", "text/javascript"), ("/assets/style-77aa.css", "text/css")):
         answer = await browser.head(path)
         assert answer.status_code == 200

@@ -49,7 +49,7 @@ async def test_since_when_a_scheduler_owns_its_shards(api: Api):
     assert {lease["owned_since"] for lease in again["leases"]} == since, "renewing is not taking"
 
     async def old(tx: Any) -> None:
-        """As the version before leaves them: it knows no such column."""
+        """As the version before leaves them: it does not have that column."""
         await tx._db.execute("UPDATE shards SET owned_since = NULL", {})
 
     await api.store.transact(old)

@@ -77,7 +77,7 @@ async def _leave_group(api: Api) -> None:
     await api.store.transact(sign_in_again)
 
 
-# By who it happens to: somebody's key, a member, or an admin who is a member of no project.
+# By who it happens to: someone's key, a member, or an admin who is a member of no project.
 WAYS: dict[str, tuple[str, Revoke]] = {
     "the key is revoked": ("key", _end_keys),
     "the key expires": ("key", lambda api: _sql(api, "UPDATE api_keys SET expires_at = NOW WHERE name = 'owner'")),
@@ -172,7 +172,7 @@ async def test_nothing_is_sent_after_a_request_would_be_refused(quick: Api):
 
 
 class Download:
-    """An answer of many parts whose reader takes one of them, and the others when told."""
+    """An answer of many parts whose reader takes one of them, and the others on demand."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []

@@ -81,8 +81,8 @@ async def test_an_instant_that_has_passed_is_still_to_come_until_it_fires(api: A
     assert (await api.call("GET", "/jobs/hello/next")).json()["occurrences"] == []
 
 
-async def test_a_preview_tells_of_an_instant_that_has_passed(api: Api):
-    """As saving it would: it is due at once. Asked from an instant on, only what comes then is told."""
+async def test_a_preview_notes_an_instant_that_has_passed(api: Api):
+    """As saving it would: it is due at once. Asked from an instant on, only what comes then is shown."""
     schedule = {"at": (CLOCK.now() - timedelta(hours=1)).isoformat()}
     (one,) = (await preview(api, schedule=schedule))["occurrences"]
     assert "catch_up decides" in one["note"]

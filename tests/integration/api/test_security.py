@@ -189,7 +189,7 @@ async def test_headers_do_not_open_projects_or_pretend_addresses(api: Api):
 
 @contextmanager
 def logged() -> Iterator[io.StringIO]:
-    """All that a server with the most talkative log writes."""
+    """Everything that a server with the most verbose log writes."""
     stream = io.StringIO()
     with as_before():
         logging.configure(form="json", level="debug", stream=stream)

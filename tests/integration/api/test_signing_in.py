@@ -90,7 +90,7 @@ async def test_bad_sign_ups_name_the_field_and_repeat_nothing(api: Api, body: di
     answer = await sign_up(api, **{"username": "ada", "token": await first_token(api.store, IDS), **body})
     assert (answer.status_code, answer.json()["field"]) == (422, field)
     assert str(body.get("password", "nothing")) not in answer.text
-    assert await first_token(api.store, IDS) is not None  # nobody was made
+    assert await first_token(api.store, IDS) is not None  # no one was made
 
 
 async def test_unknown_wrong_and_deactivated_get_the_same_answer(api: Api):
@@ -249,11 +249,11 @@ async def test_requests_are_limited_over_processes(api: Api):
     answers = [await apps[n % 2].call("GET", "/auth/me", role="viewer") for n in range(120)]
     leaked = (CLOCK.monotonic() - began) * rate
     allowed = sum(answer.status_code == 200 for answer in answers)
-    assert room <= allowed <= room + leaked + 8  # what each has let through that the other had not heard of
+    assert room <= allowed <= room + leaked + 8  # what each has let through that the other had not learned of
     refused = [answer for answer in answers if answer.status_code != 200]
     assert {answer.status_code for answer in refused} == {429}
     assert all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
-    assert (await apps[0].call("GET", "/auth/me", role="owner")).status_code == 200  # everybody has their own
+    assert (await apps[0].call("GET", "/auth/me", role="owner")).status_code == 200  # everyone has their own
     free = Api(build(api.store, ApiSettings(SECRET, api_rate=0), IDS, CLOCK), api.store, api.tokens)
     assert (await free.call("GET", "/auth/me", role="viewer")).status_code == 200
 
@@ -270,7 +270,7 @@ async def test_wrong_keys_are_limited_by_address_over_processes(api: Api):
         answers.append(await apps[len(answers) % 2].call("GET", "/jobs", role=None, headers=headers))
     leaked = (CLOCK.monotonic() - began) * rate
     tried = sum(answer.status_code == 401 for answer in answers)
-    assert room <= tried <= room + leaked + 60  # what each has let through that the other had not heard of
+    assert room <= tried <= room + leaked + 60  # what each has let through that the other had not learned of
     refused = answers[-1]
     assert (refused.status_code, refused.json()["type"]) == (429, "urn:horae:problem:too-many-requests")
     assert int(refused.headers["retry-after"]) >= 1

@@ -27,7 +27,7 @@ async def provider() -> AsyncIterator[Hostile]:
 
 @pytest.fixture
 async def api(api: Api, provider: Hostile) -> Api:
-    await add_user(api.store, "root", admin=True)  # somebody is there already
+    await add_user(api.store, "root", admin=True)  # someone is there already
     return sso_api(api.store, provider, api.tokens)
 
 

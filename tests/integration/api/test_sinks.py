@@ -40,7 +40,7 @@ async def test_what_happens_is_written_for_it(api: Api):
     assert (await api.call("GET", "/sinks/lake")).json()["waiting"] == 1
 
 
-async def test_what_is_secret_is_never_told(api: Api):
+async def test_secrets_are_never_shown(api: Api):
     target = {"kind": "webhook", "url": "https://example.org/very-secret", "key": "very-secret-key"}
     answers = [await api.call("POST", "/sinks", json={"name": "a", "target": target})]
     answers.append(await api.call("PATCH", "/sinks/a", json={"target": {"key": "very-secret-2"}}))

@@ -117,7 +117,7 @@ async def test_tokens_of_the_key_before_are_good_while_it_is_being_changed(api: 
     rotated = Api(build(api.store, ApiSettings(OTHER, secret_key_previous=SECRET), IDS, CLOCK), api.store, api.tokens)
     after = Api(build(api.store, ApiSettings(OTHER), IDS, CLOCK), api.store, api.tokens)
     assert [await me(at, old["access_token"]) for at in (rotated, after)] == [200, 401]
-    assert (await refresh(after, old["refresh_token"])).status_code == 401  # and the session lives on
+    assert (await refresh(after, old["refresh_token"])).status_code == 401  # and the session continues
     new = await refresh(rotated, old["refresh_token"])
     assert new.status_code == 200
     assert [await me(at, new.json()["access_token"]) for at in (rotated, after)] == [200, 200]

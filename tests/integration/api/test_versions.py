@@ -64,7 +64,7 @@ async def test_a_long_list_goes_on_and_compares_across_its_pages(api: Api):
     assert all(one["changes"] for one in pages[:-1])
 
 
-async def test_rolling_back_saves_an_old_definition_anew(api: Api):
+async def test_a_rollback_saves_an_old_definition_as_a_new_version(api: Api):
     made = await api.make(schedule={"cron": "0 9 * * *"}, description="first")
     await edit(api, schedule={"every": "5m"}, description="second")
     await api.call("POST", "/jobs/hello/pause")

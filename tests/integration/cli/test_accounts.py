@@ -13,7 +13,7 @@ GOOD, OTHER = "nine red kites above", "seven ducks cross over"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A configuration folder of its own."""
+    """Its own configuration folder."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     return tmp_path / "horae" / "login.json"
 

@@ -53,7 +53,7 @@ def test_a_claim_that_keeps_failing_is_reported_everywhere(horae: Horae, running
 
 
 def test_broken_single_sign_on_is_reported(horae: Horae, running: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("HORAE_OIDC_ISSUER", "http://127.0.0.1:9/")  # nobody listens there
+    monkeypatch.setenv("HORAE_OIDC_ISSUER", "http://127.0.0.1:9/")  # no one listens there
     monkeypatch.setenv("HORAE_OIDC_CLIENT_ID", "horae")
     monkeypatch.setenv("HORAE_OIDC_ROLES", "staff=default:viewer,others=no-such:viewer")
     answer = horae("doctor", "--json")

@@ -102,7 +102,7 @@ def test_bad_values_are_refused_and_not_repeated(
 
 
 def asking() -> tuple[subprocess.Popen[bytes], int]:
-    """The command on a terminal of its own, and our end of that."""
+    """The command on its own terminal, and our end of that."""
     master, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", _ASK], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
@@ -138,7 +138,7 @@ async def test_a_terminal_is_asked_without_showing(horae: Horae):
     assert names(horae) == ["ASKED"]
 
 
-# The terminal becomes the process's own, as it is in a shell: passwords are asked there, whatever standard input is.
+# The process has its own terminal, as in a shell: passwords are prompted for there, whatever standard input is.
 _ASK = """
 import fcntl, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)

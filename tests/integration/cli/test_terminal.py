@@ -27,7 +27,7 @@ def terminal(running: Path, horae: Horae) -> Typed:
     def call(*arguments: str, at: bytes = b"", keys: bytes = b"", **environ: str) -> tuple[int, str]:
         pid, master = pty.fork()
         if pid == 0:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started the tests may have it ignored
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the process that started the tests may have ignored it
             os.execve(sys.executable, [sys.executable, "-m", "horae", *arguments], {**os.environ, **environ})
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         screen, typed = b"", not keys

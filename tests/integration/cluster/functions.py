@@ -39,7 +39,7 @@ async def blocks(seconds: float) -> None:
 
 @horae.task
 def holds(path: str, context: horae.Context) -> int:
-    """In its first attempt it stays, with a child of its own."""
+    """In its first attempt it stays, with its own child."""
     if context.attempt > 1:
         return context.attempt
     child = subprocess.Popen(["sleep", "1000"])

@@ -30,7 +30,7 @@ def _works(*command: str, **environment: str) -> bool:
 
 
 def _python() -> str | None:
-    """An interpreter that nobody can start, with our packages; the test's own may be in somebody's home."""
+    """An interpreter that no one can start, with our packages; the test's own may be in someone's home."""
     if os.geteuid() != 0:
         return None
     open_way(ROOT)  # a temporary folder is closed to others, as CI may make one for its checkout
@@ -41,7 +41,7 @@ def _python() -> str | None:
 
 @cache
 def python() -> str:
-    """What `nobody` runs Horae with. Without it the test is skipped, or fails where all of them must run."""
+    """What the user `nobody` runs Horae with. Without it the test is skipped, or fails where all of them must run."""
     return _python() or lacking("needs root, to become nobody, and a Python and a checkout that nobody can read")
 
 
@@ -65,7 +65,7 @@ async def start(
     return await member.ready()
 
 
-# The values are given backwards, so that this script's own source is not what it finds. It looks at whatever it may
+# The values are given backwards, so that this script's own source is not what it finds. It looks at everything it may
 # open of every process, and at every file below the folders.
 _SEARCH = """
 import json, os
@@ -145,7 +145,7 @@ def open_way(folder: Path) -> None:
 
 
 def _settle(cluster: Cluster) -> dict[str, str]:
-    """Makes the cluster's folder and database usable by nobody; the settings that follow from it."""
+    """Makes the cluster's folder and database usable by the user `nobody`; the settings that follow from it."""
     home = cluster.folder / "home"
     for folder in (home, cluster.folder / "data"):
         folder.mkdir(exist_ok=True)

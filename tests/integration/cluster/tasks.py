@@ -60,7 +60,7 @@ def deaf(path: str, gate: str, context: horae.Context) -> None:
 
 @horae.task
 async def ticking(path: str, context: horae.Context, seconds: float = 0.0) -> None:
-    """Says all the time that it lives."""
+    """Reports all the time that it is alive."""
     note(path, "start", context)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -71,7 +71,7 @@ async def ticking(path: str, context: horae.Context, seconds: float = 0.0) -> No
 
 @horae.task(isolation="process")
 def ticking_apart(path: str, context: horae.Context, seconds: float = 0.0) -> None:
-    """The same in a process of its own."""
+    """The same in its own process."""
     note(path, "start", context)
     end = time.monotonic() + seconds
     while time.monotonic() < end:

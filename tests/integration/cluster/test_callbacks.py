@@ -81,7 +81,7 @@ async def test_parked_runs_end_by_callback_timeout_or_cancellation(make_cluster:
         assert "answered with 202" in await cluster.log(ids[name], "system")
     await eventually(_idle, cluster, worker)
 
-    # The worker's death is nobody's concern.
+    # The worker's death is no one's concern.
     await worker.kill()
     assert await service.tell(addresses["good"], progress={"fraction": 0.5, "note": "half"}) == 200
     assert (await cluster.look(ids["good"])).progress == {"fraction": 0.5, "note": "half"}
@@ -95,7 +95,7 @@ async def test_parked_runs_end_by_callback_timeout_or_cancellation(make_cluster:
     assert (await cluster.look(ids["cancelled"])).status == "cancelled"
     assert await service.tell(addresses["cancelled"], status="succeeded") == 409
 
-    # A failure is tried again, by another worker, and has an address of its own.
+    # A failure is tried again, by another worker, and has its own address.
     assert await service.tell(addresses["bad"], status="failed", error="out of paper") == 200
     await cluster.start_worker("--slots", "1")
     again = await service.called("/bad", attempt=2)

@@ -45,7 +45,7 @@ async def started(oracle: Oracle, run_id: str, attempt: int = 1) -> int:
 
 @pytest.mark.sqlite
 async def test_a_killed_worker_is_replaced_at_once(make_cluster: Make, oracle: Oracle) -> None:
-    """The lease is far longer than the test: whoever runs it again did not wait for it to run out. (The fault suite
+    """The lease is far longer than the test: the next worker did not wait for it to expire. (The fault suite
     kills workers on all databases.)"""
     cluster = await make_cluster("sqlite", HORAE_LEASE="10m")
     scheduler = cluster.start("scheduler")
@@ -142,7 +142,7 @@ async def test_a_worker_that_slept_beyond_its_lease(make_cluster: Make, oracle: 
     assert await second.stop() == 0
     run = await cluster.ended(*await cluster.run("waits"))
     assert (run.status, run.attempt, run.worker_id) == ("succeeded", 1, first.id)
-    # By now whatever the sleeper had to say has been said.
+    # By now everything that the suspended worker had to report has been reported.
     assert await cluster.log(run_id) == "attempt 1 waits\nattempt 2 waits\n"
     assert await cluster.count("run_history") == 2
     assert oracle.attempts("end")[run_id] == [2]
@@ -166,7 +166,7 @@ async def pause_between_beats(cluster: Cluster, worker: Member) -> None:
 
 @pytest.mark.sqlite
 async def test_a_stale_result_is_refused(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
-    """Somebody else has the run by now, and its worker, which does not know it yet, succeeds. (On servers the fault
+    """Someone else has the run by now, and its worker, which does not know it yet, succeeds. (On servers the fault
     suite delays the report itself.)"""
     cluster = await make_cluster("sqlite", HORAE_LEASE="60s", HORAE_HEARTBEAT="20s")
     worker = await cluster.start_worker()

@@ -77,7 +77,7 @@ async def test_processes_die_with_their_worker_and_with_their_lease(
     run_id = await cluster.start_run("holds", target("holds", path=str(path)), retry={"max_attempts": 2, "delay": 0})
     pids = await begun(path)
     await stop(first, how)
-    await all_dead(pids)  # also while the worker is stopped: nobody else can have told them
+    await all_dead(pids)  # also while the worker is stopped: no other process can have notified them
     assert how == "kill" or is_alive(first.pid)
     await cluster.start_scheduler()
     await cluster.start_worker(*FUNCTIONS)

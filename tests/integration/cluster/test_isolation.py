@@ -141,7 +141,7 @@ async def test_without_a_sandbox_there_is_much_to_find(make_cluster: Make) -> No
 
 
 @pytest.mark.sqlite
-async def test_scripts_with_a_user_of_their_own(make_cluster: Make, tmp_path: Path) -> None:
+async def test_scripts_with_their_own_user(make_cluster: Make, tmp_path: Path) -> None:
     """The worker is root, its scripts are not: what is the worker's is closed to them without any sandbox."""
     cluster = await make_cluster("sqlite", HORAE_SCRIPT_USER="nobody")
     keys = tmp_path / "keys"
@@ -174,7 +174,7 @@ async def test_scripts_with_a_user_of_their_own(make_cluster: Make, tmp_path: Pa
 
 @pytest.mark.sqlite
 @needs_bubblewrap
-async def test_a_user_of_their_own_and_a_sandbox(make_cluster: Make) -> None:
+async def test_their_own_user_and_a_sandbox(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite", HORAE_SCRIPT_USER="nobody", HORAE_SCRIPT_SANDBOX="require")
     await put(cluster, "TOKEN", VALUE)
     await start(cluster, "worker", before=(), HOME="/root")

@@ -42,7 +42,7 @@ def steps(lines: Sequence[Row]) -> list[tuple[str, int | None]]:
 
 
 def check_declared(cluster: Cluster) -> None:
-    """Whatever stands in the logs of the processes about runs and people is what docs/logs.md lists, and no more."""
+    """The logs of the processes contain about runs and people what docs/logs.md lists, and no more."""
     seen = [line for member in cluster.members for line in member.lines() if line.get("event") in DECLARED]
     assert seen
     for line in seen:
@@ -138,7 +138,7 @@ async def test_every_other_way_that_a_run_may_take(make_cluster: Make, tmp_path:
     (disabled,) = serve.logged("job disabled")
     assert (disabled["request_id"], disabled["job"]) == ("request-to-disable", job)
 
-    # Expired: nobody serves its queue
+    # Expired: no one serves its queue
     stranded = await cluster.start_run("stranded", script("true"), queue="nowhere", start_within=1)
     assert steps(await story(cluster, stranded)) == [("run expired", None), ("run ended", None)]
 

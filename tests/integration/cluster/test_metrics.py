@@ -291,7 +291,7 @@ async def test_a_port_that_is_taken_is_named(make_cluster: Make) -> None:
 
 @pytest.mark.sqlite
 @pytest.mark.parametrize("role", ["serve", "scheduler", "worker", "up"])
-async def test_systemd_hears_of_it(role: str, make_cluster: Make, tmp_path: Path) -> None:
+async def test_systemd_is_notified(role: str, make_cluster: Make, tmp_path: Path) -> None:
     cluster = await make_cluster("sqlite", HORAE_PORT=str(free_port()))
     with Notified(tmp_path / "notify") as systemd:
         process = cluster.start(role, **systemd.environment, WATCHDOG_USEC="2000000")

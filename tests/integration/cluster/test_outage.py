@@ -41,7 +41,7 @@ async def test_the_database_goes_away_and_comes_back(make_cluster: Make, oracle:
                 await until(lambda m=member, n=outage: len(episodes(m)) == 2 * n - 1, timeout=PATIENCE)  # type: ignore[misc]
             await eventually(answers, web, serve, 503)
             assert (await web.get(f"http://127.0.0.1:{serve.port}/health")).status_code == 200
-            gate.touch()  # the attempt ends while nobody can be told
+            gate.touch()  # the attempt ends while it cannot be reported
             before = len(oracle.notes("end"))
             proxy.accept()
             await eventually(answers, web, serve, 200)

@@ -22,7 +22,7 @@ async def calling(cluster: Cluster) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def rules(api: httpx.AsyncClient, state: str = "open") -> list[str]:
-    """Of pings alone: a cluster without workers has trouble of its own."""
+    """Of pings alone: a cluster without workers has other alerts."""
     found = (await api.get("alerts", params={"state": state})).json()["items"]
     return sorted(alert["rule"] for alert in found if alert["rule"].startswith("ping_"))
 
@@ -50,7 +50,7 @@ async def test_late_failed_and_too_slow_through_a_failover(kind: str, make_clust
             await becomes(api, ["ping_late", "ping_overrun"])  # which the other one notices
             assert (await job.post(f"{often['url']}/2", content=b"no space left")).status_code == 200
             await becomes(api, ["ping_failed", "ping_overrun"])
-            await second.stop()  # so that what is heard now is not late again at once
+            await second.stop()  # so that this signal is not late again at once
             await asyncio.gather(job.get(slow["url"]), job.get(often["url"]))
             await becomes(api, [])
         assert await rules(api, "cleared") == ["ping_failed", "ping_late", "ping_overrun"]

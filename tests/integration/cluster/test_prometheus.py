@@ -92,7 +92,7 @@ async def test_it_reads_every_process_and_answers_the_dashboard(make_cluster: Ma
             panels = [panel for panel in grafana_dashboard()["panels"] if "targets" in panel]
             for panel in panels:
                 for target in panel["targets"]:
-                    await seen(target["expr"])  # whatever there is by now: it is understood
+                    await seen(target["expr"])  # everything there is by now can be parsed
             by_title = {panel["title"]: panel["targets"][0]["expr"] for panel in panels}
             for title in ("Runs ended", "Workers", "Slots busy", "Lateness", "Fire lag", "Statements", "Requests"):
                 await eventually(seen, by_title[title], message=title)

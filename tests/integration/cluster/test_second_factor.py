@@ -1,4 +1,4 @@
-"""A second factor and many processes: together they allow what one would; one of the version before lets nobody in by
+"""A second factor and many processes: together they allow what one would; one of the version before lets no one in by
 half of what it takes."""
 
 import asyncio

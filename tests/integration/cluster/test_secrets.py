@@ -34,7 +34,7 @@ def script(source: str) -> dict[str, Any]:
 
 
 async def everything(cluster: Cluster) -> str:
-    """Whatever is in the database and in the logs of the processes, but the sealed values themselves."""
+    """Everything in the database and in the logs of the processes, except the sealed values themselves."""
     found = []
     for table in ("jobs", "job_versions", "runs", "run_history", "run_logs", "attempts", "dead_letters"):
         found += [str(row) for row in await cluster.ask(f"SELECT * FROM {table}")]
@@ -102,7 +102,7 @@ while not os.path.exists({str(gate)!r}): time.sleep(0.01)
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Tells what it was told, in a header and in the body."""
+    """Repeats what it was sent, in a header and in the body."""
 
     def do_GET(self) -> None:
         given = self.headers["Authorization"]
@@ -168,7 +168,7 @@ async def test_runs_that_cannot_have_their_secrets_fail_and_the_worker_goes_on(m
     assert run.error == "no secret named LOST in this project; create it with `horae secrets set LOST`"
 
 
-async def test_the_previous_key_opens_until_everything_is_sealed_anew(make_cluster: Make) -> None:
+async def test_the_previous_key_decrypts_until_everything_is_reencrypted(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite", **FEW)
     await put(cluster, "TOKEN", VALUE)
     new = {

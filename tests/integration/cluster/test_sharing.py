@@ -89,7 +89,7 @@ async def all_over(cluster: Cluster) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_stopped_scheduler_hands_over(kind: str, make_cluster: Make) -> None:
-    """Shard leases last far longer than the test (shorter on MariaDB, which has no wake-ups), so whoever gets the
+    """Shard leases last far longer than the test (shorter on MariaDB, which has no wake-ups), so one that gets the
     shards was given them."""
     cluster = await make_cluster(kind, HORAE_SHARD_LEASE="3s" if kind == "mysql" else "10m")
     first = await cluster.start_scheduler()

@@ -165,7 +165,7 @@ async def test_scripts_and_functions_join_it(make_cluster: Make, collector: Coll
         ended = await cluster.ended(run["id"])
         own = span_id_of(run["id"], "attempt 1")
         assert ended.result == {"given": f"00-{TRACE}-{own}-01", "current": f"{TRACE}-{own}"}, function
-    # A run that no caller traces has a trace of its own, which everybody can tell from its id.
+    # A run that no caller traces has its own trace, which everyone can tell from its id.
     (run_id,) = await cluster.run("traced_apart")
     own = span_id_of(run_id, "attempt 1")
     assert (await cluster.ended(run_id)).result["current"] == f"{run_id.replace('-', '')}-{own}"

@@ -130,7 +130,7 @@ async def test_another_worker_follows_what_a_killed_one_sent(make_cluster: Make,
     found = await cluster.ended(run_id)
     assert (found.status, found.result, found.attempt) == (RunStatus.SUCCEEDED, "rested", 1)
     assert shop.starts() == [task_id(run_id, 1)], "once"
-    # A task that is lost: nobody executes it, and the message is gone.
+    # A task that is lost: no one executes it, and the message is gone.
     nowhere = {**shop.nap(1), "queue": f"{shop.broker.queue}-lost"}
     lost = await cluster.start_run("lost", nowhere, timeout=4, retry={"max_attempts": 1})
     await until(lambda: shop.waiting("-lost") == 1, timeout=PATIENCE, message="the message is there")

@@ -157,7 +157,7 @@ async def test_both_engines_and_a_move(make_cluster: Make, broker: BrokerUnderTe
     (heavy,), (light,) = await cluster.run("heavy"), await cluster.run("light")
     assert (await cluster.ended(heavy)).worker_id == celery.id
     assert (await cluster.ended(light)).worker_id == database.id
-    # Back to the database: a worker that names the queue claims from it, whatever is on the broker.
+    # Back to the database: a worker that names the queue claims from it, regardless of what is on the broker.
     assert await celery.stop() == 0
     (moved,) = await cluster.run("heavy")
     both = await cluster.start_worker("--queues", broker.queue)

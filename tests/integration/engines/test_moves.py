@@ -19,7 +19,7 @@ async def choose(cluster: Cluster, queue: str, engine: str | None) -> None:
 
 
 async def test_it_moves_while_runs_are_in_flight(make_cluster: Make, broker: BrokerUnderTest, oracle: Oracle) -> None:
-    """Chosen in the database, as the portal does it: nobody is restarted."""
+    """Chosen in the database, as the portal does it: no one is restarted."""
     settings = {**broker.settings, "HORAE_ENGINE": "database", "HORAE_REPUBLISH_AFTER": "2s"}
     cluster = await make_cluster("postgresql", **settings)
     await noted(cluster, oracle, broker)

@@ -1,4 +1,4 @@
-"""A RabbitMQ of its own: with TLS, without disk space, and with little patience for consumers. One server for all of
+"""Its own RabbitMQ: with TLS, without disk space, and with little patience for consumers. One server for all of
 it, since each takes seconds to start."""
 
 import pytest

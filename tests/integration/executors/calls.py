@@ -51,7 +51,7 @@ async def call(
 
 
 def permanently(outcome: Outcome) -> str:
-    """The one sentence of a failure that no further attempt can mend."""
+    """The one sentence of a failure that no further attempt can fix."""
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True), outcome
     assert outcome.error is not None
     assert "\n" not in outcome.error

@@ -16,7 +16,7 @@ _OCI = "application/vnd.oci.image."
 
 class Registry:
     """Has `team/tool:1`, an image of BusyBox whose command prints `pulled`. `login` is who may have it, in base64; by
-    default everybody."""
+    default everyone."""
 
     def __init__(self, login: str | None) -> None:
         self._login = login

@@ -50,7 +50,7 @@ def supervisor_of(script: ScriptExecutor) -> int:
 
 
 def left_below(script: ScriptExecutor) -> list[int]:
-    """What lives below the supervisor: keepers, and all that scripts have started."""
+    """What runs below the supervisor: keepers, and everything that scripts have started."""
     pid = script._runner._supervisor.pid
     below = psutil.Process(pid).children(recursive=True) if pid is not None else []
     return [process.pid for process in below if is_alive(process.pid)]

@@ -104,7 +104,7 @@ def coroutine() -> Any:
 
 
 def started(path: str, *, more: Iterable[int] = ()) -> None:
-    """Tells the test who is alive: a line of pids, all at once."""
+    """Reports to the test which processes are alive: a line of pids, in one write."""
     part = Path(f"{path}.part")
     part.write_text(" ".join(map(str, (os.getpid(), *more))))
     part.rename(path)
@@ -139,7 +139,7 @@ def swallow(path: str) -> str:
 
 
 def polite(path: str, context: horae.Context) -> bool:
-    """Tells what it knew of its end."""
+    """Reports what it knew of its end."""
     started(path)
     try:
         while True:
@@ -149,7 +149,7 @@ def polite(path: str, context: horae.Context) -> bool:
 
 
 def family(path: str, wait: bool = True) -> None:
-    """Starts a child, and a grandchild that goes into a session of its own and loses its parent."""
+    """Starts a child, and a grandchild that goes into its own session and loses its parent."""
     child = subprocess.Popen(["sleep", "1000"])
     code = "from subprocess import *; print(Popen(['sleep', '1000'], start_new_session=True, stdout=-3, stderr=-3).pid)"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

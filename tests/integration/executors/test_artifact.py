@@ -234,12 +234,12 @@ async def test_a_stopped_function_is_ended(shelf):
     assert not is_alive(pid)
 
 
-async def test_fetching_can_be_stopped_and_begun_anew(shelf):
+async def test_fetching_can_be_stopped_and_restarted(shelf):
     content = zipped(FILES)
     target = shelf.put(content)
     path = shelf.folder / "archive"
     path.unlink()
-    os.mkfifo(path)  # whoever reads from it waits
+    os.mkfifo(path)  # a reader of it waits
     attempt, _ = make_attempt({**target, "entrypoint": "main:nothing"})
     async with running(shelf.executor, attempt) as it:
         await until(lambda: list(shelf.cache.glob("*.lock")))
@@ -268,7 +268,7 @@ async def test_a_wheel_is_an_archive(shelf):
 
 
 @pytest.mark.slow
-async def test_requirements_are_installed_once_into_an_environment_of_its_own(tmp_path):
+async def test_requirements_are_installed_once_into_a_separate_environment(tmp_path):
     shelf = Shelf(
         tmp_path, may_install=True, environment={**PLACE, "PIP_NO_INDEX": "1", "PYTHONPATH": PLACE["PYTHONPATH"]}
     )

@@ -88,7 +88,7 @@ class TestOutput:
         assert 1 <= len(log.told) < 1_000
         assert log.told[-1] == (1, "done")
 
-    async def test_whatever_is_printed_or_logged(self, run: Run) -> None:
+    async def test_everything_that_is_printed_or_logged(self, run: Run) -> None:
         log = Log()
         assert await run("talk", log=log) is SUCCEEDED
         assert log.text("stderr") == "complained\nINFO mine: logged\n"

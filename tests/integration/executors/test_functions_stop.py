@@ -127,7 +127,7 @@ async def test_losing_the_lease_during_the_grace_kills_at_once(under: Under) -> 
 
 
 @pytest.mark.parametrize("reason", [StopReason.CANCEL, StopReason.LEASE_LOST])
-async def test_all_that_it_started_ends_with_it(under: Under, reason: StopReason) -> None:
+async def test_everything_it_started_ends_with_it(under: Under, reason: StopReason) -> None:
     async with running(under.functions, under.attempt("family", grace=0.2)) as it:
         members = await under.begun()
         assert len(members) == 3

@@ -1,4 +1,4 @@
-"""How many calls a worker has open files for: its limits are its own, so each test is a process of its own."""
+"""How many calls a worker has open files for: its limits are its own, so each test is its own process."""
 
 import asyncio
 import subprocess
@@ -19,7 +19,7 @@ print(room, *resource.getrlimit(resource.RLIMIT_NOFILE))
 @pytest.mark.parametrize(
     ("soft", "hard", "slots", "room", "then"),
     [
-        (1_024, 4_096, 16, 16, 1_024),  # enough as it is: nobody else's programs see another limit
+        (1_024, 4_096, 16, 16, 1_024),  # enough as it is: no one else's programs see another limit
         (1_024, 4_096, 1_000, 1_000, 2_256),
         (1_024, 1_500, 1_000, 1_000, 1_500),
         (300, 1_024, 1_000, 768, 1_024),

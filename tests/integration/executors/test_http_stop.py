@@ -148,7 +148,7 @@ async def test_a_stop_after_the_answer_changes_nothing(http: HttpExecutor, serve
 
 
 async def test_a_stopped_call_spoils_no_other(http: HttpExecutor, server: Server) -> None:
-    """Whatever was half read must not be taken for the answer to the next call."""
+    """A half-read answer must not be taken for the answer to the next call."""
     assert (await call(http, server.url)).response_code == 200
     async with peer(HEAD + b"half") as there:
         attempt, _ = make_attempt({"kind": "http", "url": there.url})

@@ -219,7 +219,7 @@ class TestFailing:
 
 class TestContext:
     @pytest.mark.parametrize("colour", [0, 1])
-    async def test_tells_of_the_run(self, run: Run, colour: int) -> None:
+    async def test_context_describes_the_run(self, run: Run, colour: int) -> None:
         def tell(context: Context) -> list[Any]:
             context.log("one")
             context.log("two\0\ud800\n")

@@ -76,7 +76,7 @@ async def test_a_thread_keeps_its_slot_until_it_returns(registry: Registry, pyth
         await asyncio.wait([it.task], timeout=0.1)
         assert not it.task.done()
         go.set()
-        # Nobody told the function: it did its work, and a second time would be once too often.
+        # The function was not notified: it did its work, and a second time would be once too often.
         assert not await it.is_stopped()
         assert it.task.result().result == '"done"'
 

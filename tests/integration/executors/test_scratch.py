@@ -86,7 +86,7 @@ def test_a_removed_scratch_folder_is_recreated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tree", ["deep", "closed", "linked"])
-async def test_whatever_a_script_leaves_is_removed(tree: str, tmp_path: Path, script: ScriptExecutor) -> None:
+async def test_everything_a_script_leaves_is_removed(tree: str, tmp_path: Path, script: ScriptExecutor) -> None:
     source = {
         # Deeper than Python's stack, and far longer than a path may be.
         "deep": "for _ in range(3_000): os.mkdir('folder'); os.chdir('folder')",

@@ -16,7 +16,7 @@ from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.integration.executors.scripts import ENVIRONMENT, run
 
-_GLIBC = 0b11 << 31  # signals 32 and 33 are its own: nobody can set them, and some parents leave them ignored
+_GLIBC = 0b11 << 31  # signals 32 and 33 are its own: no one can set them, and some parents leave them ignored
 
 
 class TestWhatItGets:

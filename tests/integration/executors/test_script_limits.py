@@ -18,7 +18,7 @@ from tests.lacking import lacking
 
 PYTHON = "/usr/bin/python3"
 SOURCE = Path(__file__).parents[3] / "src"
-# Doubles nine times, so that it stays harmless if nobody should stop it; each in its own session if asked to.
+# Doubles nine times, so that it stays harmless if no one should stop it; each in its own session if asked to.
 BOMB = """
 import os, sys, time
 for _ in range(9):

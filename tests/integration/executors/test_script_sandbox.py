@@ -72,7 +72,7 @@ class TestInside:
         assert outcome.exit_code == 0
         assert left_below(boxed) == []
 
-    async def test_all_that_watch_over_it_are_killed_together(self, boxed: ScriptExecutor) -> None:
+    async def test_worker_supervisor_and_keeper_are_killed_together(self, boxed: ScriptExecutor) -> None:
         attempt, log = make_attempt({"kind": "script", "source": TREE})
         async with running(boxed, attempt) as it:
             await until(lambda: log.text() == "begun\n")
@@ -144,7 +144,7 @@ for place in places:
 
 @works
 class TestHidden:
-    """What is not for scripts is not there, whatever they ask for."""
+    """What is not for scripts is not there, whatever they request."""
 
     @pytest.fixture
     async def hiding(self, tmp_path: Path) -> AsyncIterator[ScriptExecutor]:

@@ -27,7 +27,7 @@ async def test_term_first(script: ScriptExecutor, reason: StopReason) -> None:
     assert log.text("system") == f"{reason}: sent TERM\n"
 
 
-async def test_last_words_are_heard(script: ScriptExecutor) -> None:
+async def test_the_last_lines_are_kept(script: ScriptExecutor) -> None:
     source = "trap 'seq 20000; exit' TERM; echo $$; while :; do sleep 0.05; done"
     attempt, log = make_attempt({"kind": "script", "source": source}, grace=30)
     async with running(script, attempt) as it:
@@ -94,7 +94,7 @@ async def test_a_child_may_tidy_up_after_its_shell_has_died(script: ScriptExecut
 
 @pytest.mark.parametrize("reason", [StopReason.LEASE_LOST, StopReason.TIMEOUT])
 async def test_children_that_left_the_session(script: ScriptExecutor, reason: StopReason) -> None:
-    """Double-forked, in a session of its own, deaf to TERM, holding the pipe."""
+    """Double-forked, in its own session, deaf to TERM, holding the pipe."""
     child = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
     source = f"(setsid bash -c {shlex.quote(child)} &) ; exec sleep 600"
     attempt, log = make_attempt({"kind": "script", "source": source}, grace=0.3)

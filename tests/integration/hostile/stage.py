@@ -1,5 +1,5 @@
 """A shared cluster that is not root's, with two projects: `alpha` minds its own business, `beta` is hostile. One owner,
-editor and viewer each; both have code on the same workers, and alpha also a queue and a worker of its own."""
+editor and viewer each; both have code on the same workers, and alpha also a queue and its own worker."""
 
 import asyncio
 import secrets
@@ -78,7 +78,7 @@ class Stage:
         await self._populate()
 
     def _files(self) -> dict[str, str]:
-        """What there is to be stolen: keys in files, a socket of a container service, somebody's sign-in."""
+        """What there is to be stolen: keys in files, a socket of a container service, someone's sign-in."""
         folder = self.folder
         values = {"key": self.cluster.settings["HORAE_SECRET_KEY"], "url": self.cluster.url}
         for name, value in values.items():
@@ -152,7 +152,7 @@ class Stage:
         return (await self.call(who, "GET", f"/runs/{run_id}/log?format=text")).text
 
     async def submit(self, target: Row, who: str = "beta owner", **fields: Any) -> str:
-        """A run of a job of its own; its id."""
+        """A run of its own job; its id."""
         self.names += 1
         name = f"attempt-{self.names}"
         retry = {"max_attempts": 1}
@@ -172,7 +172,7 @@ class Stage:
     # ---- what must hold all the while
 
     async def undisturbed(self, since: datetime) -> None:
-        """No process is gone or another, alpha's script lives, and what was due since then has been done."""
+        """No process was restarted, alpha's script is alive, and what was due since then has been done."""
         assert [member.role for member in self.cluster.members if member.code is not None] == []
         run = await self.expect(200, "alpha owner", "GET", f"/runs/{self.resident}")
         assert (run["status"], run["attempt"]) == ("running", 1), run
@@ -197,7 +197,7 @@ class Stage:
         return [self.worker, self.bound]
 
     def memory(self) -> int:
-        """Of all that Horae itself runs, in bytes."""
+        """Of everything that Horae itself runs, in bytes."""
         return sum(psutil.Process(member.pid).memory_info().rss for member in self.cluster.members)
 
 

@@ -1,4 +1,4 @@
-"""All that the hostile project has ever tried, on one real cluster of processes that are not root: none of it works,
+"""Everything that the hostile project has ever tried, on one real cluster of processes without root: none of it works,
 and the other project's work goes on meanwhile. A new idea is one more entry in the catalogue."""
 
 import pytest

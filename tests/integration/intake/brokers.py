@@ -64,7 +64,7 @@ class SourceUnderTest:
             channel.close()
 
     async def waiting(self) -> int:
-        """How many are not settled; of a queue, those that nobody has taken."""
+        """How many are not settled; of a queue, those that no one has taken."""
         if self.kind == "queue":
             return await asyncio.to_thread(self._ready)
         async with Redis.from_url(self.server) as redis:

@@ -1,4 +1,4 @@
-"""Intakes inside the test, on a database of its own and a real broker."""
+"""Intakes inside the test, on its own database and a real broker."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -174,7 +174,7 @@ async def test_what_is_secret_is_not_in_errors(receiver: Receiver, sender: Notif
     assert "T0123456789" not in sent.error
 
 
-NEVER = ("169.254.169.254", "2130706433")  # whatever the settings
+NEVER = ("169.254.169.254", "2130706433")  # regardless of the settings
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "10.0.0.1", *NEVER])

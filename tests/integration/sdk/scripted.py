@@ -1,4 +1,4 @@
-"""A server that does what a test tells it, one request after the other: answers, or breaks in some way."""
+"""A server that follows a test's script, one request after another: it answers, or breaks in some way."""
 
 import json
 import socketserver

@@ -26,7 +26,7 @@ async def test_every_example_runs(running: Running, up: tuple[str, str], monkeyp
         code = compile(block, f"{PAGE.name}, block {number + 1}", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         if inspect.isawaitable(done := eval(code, names)):  # noqa: S307 - our own page
             await done
-        if "send_report" in names:  # which a worker would have told the database
+        if "send_report" in names:  # which a worker would have registered
             await register(f"sqlite:///{running.data_dir / 'horae.db'}", names["send_report"].function)
     assert (names["run"].job_name, names["run"].priority, len(names["runs"])) == ("send_report", 9, 1)
     del task.registry.functions["send_report"]

@@ -22,7 +22,7 @@ FUNCTIONS = ("--import", "tests.integration.cluster.functions")
 
 @pytest.fixture(params=KINDS)
 async def cluster(request: pytest.FixtureRequest, make_cluster: Make, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """A database whose address is all that this program knows."""
+    """A database whose address is the only thing that this program knows."""
     made = await make_cluster(request.param)
     await register(made.url, leaf.function)
     for name, value in made.settings.items():

@@ -199,7 +199,7 @@ def test_closing_a_follower_frees_the_connection() -> None:
 
 
 async def test_the_sync_client_inside_a_running_loop() -> None:
-    """It blocks the loop, and nothing else: no loop of its own, no clash with the one that runs."""
+    """It blocks the loop, and nothing else: no separate loop, no clash with the one that runs."""
     pages = [Answer(200, {"items": [{"id": n}], "next_cursor": f"c{n}"}) for n in "12"]
     with scripted(*pages, RUN, events(*FIRST, *END)) as server, horae.Client(server.url) as client:
         listed = client.runs.list()

@@ -288,7 +288,7 @@ async def second_factor(call: Caller, url: str) -> None:
         await call("users.change", name, is_admin=False)
 
         async def turned_off() -> Any:
-            """Once the server has heard that they are no admin any more."""
+            """Once the server knows that they are no longer an admin."""
             with suppress(errors.Conflict):
                 await hopper("second_factor.turn_off", password, codes[0])
                 return True

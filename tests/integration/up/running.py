@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 class Running:
-    """`command` in a session (and so a process group) of its own, on a data directory."""
+    """`command` in its own session (and so its own process group), on a data directory."""
 
     def __init__(self, command: list[str], data_dir: Path, *, stdout: Any = None, **environment: str) -> None:
         self.data_dir = data_dir
@@ -66,7 +66,7 @@ class Running:
         return self._popen.poll()
 
     def processes(self) -> list[psutil.Process]:
-        """Every process of the tree that was ever seen and still lives."""
+        """Every process of the tree that was ever seen and is still alive."""
         with suppress(psutil.NoSuchProcess):
             self.seen |= {child.pid for child in psutil.Process(self.pid).children(recursive=True)}
         return [process for pid in self.seen if (process := alive(pid))]

@@ -132,7 +132,7 @@ async def test_a_second_signal_stops_at_once(start):
     await until(lambda: up.noted("term", "worker"))
     up.signal_group(signal.SIGINT)
     assert await up.ended(timeout=6) == 0
-    assert up.noted("end", "worker")  # it heard the second signal, and ended by itself
+    assert up.noted("end", "worker")  # it got the second signal, and exited
     assert not up.noted("int")
     assert "Stopping now" in up.output
 

@@ -76,7 +76,7 @@ async def test_a_job_runs_and_everything_is_there_after_a_restart(start_up):
     job = api.script("hello", "echo hello; grep SigBlk /proc/self/status")
     first = await api.ended(api.trigger(job))
     assert first["status"] == "succeeded"
-    # The children of `up` do not hear Ctrl-C; what they start has nothing blocked.
+    # The children of `up` ignore Ctrl-C; what they start has nothing blocked.
     assert api.log(first["id"]).split() == ["hello", "SigBlk:", "0000000000000000"]
     up.signal_group(signal.SIGINT)
     assert await up.ended() == 0
@@ -145,7 +145,7 @@ async def test_running_work_may_end_and_what_takes_longer_is_done_again(start_up
 
 
 async def test_sigterm_to_the_whole_group_is_one_orderly_stop_as_well(start_up, tmp_path):
-    """A service manager does that: the worker hears it twice, once from its parent."""
+    """A service manager does that: the worker gets it twice, once from its parent."""
     up = start_up(HORAE_DRAIN_TIMEOUT="1h")
     await up.ready()
     api = Api(up)

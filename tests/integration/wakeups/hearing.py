@@ -9,7 +9,7 @@ from tests.waiting import until
 
 
 async def hear(wakeups: Wakeups, topics: set[str]) -> list[Hint]:
-    """Starts it; what it hears goes into the list."""
+    """Starts it; the hints that it receives go into the list."""
     heard: list[Hint] = []
     await wakeups.start(topics, heard.append)
     return heard

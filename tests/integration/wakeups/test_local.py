@@ -82,7 +82,7 @@ async def test_everyone_gets_a_hint_of_a_topic_they_asked_for(make, tmp_path):
     assert worker.reliable
 
 
-async def test_a_process_hears_its_own_hints(make):
+async def test_a_process_receives_its_own_hints(make):
     wakeups = make()
     heard = await hear(wakeups, {"runs"})
     await wakeups.send(["runs:mail"])
@@ -191,7 +191,7 @@ async def test_a_full_queue_wakes_the_receiver_for_every_topic(make):
     wakeups = make()
     heard = await hear(wakeups, {"runs", "jobs"})
     sender = make()
-    for n in range(1_000):  # nobody reads meanwhile: this test does not yield
+    for n in range(1_000):  # no one reads meanwhile: this test does not yield
         await sender.send([f"runs:{n}"])
     await sender.send(["jobs"])
     await until(lambda: "jobs" in heard)

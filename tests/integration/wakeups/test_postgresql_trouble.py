@@ -51,7 +51,7 @@ async def test_a_silent_partition_is_noticed(make, through, proxy, monkeypatch):
     proxy.thaw()
     await ready(wakeups)
     assert told == ["lost"]
-    wakeups.doubt()  # whoever doubts may not know all who should
+    wakeups.doubt()  # the process that doubts may not know all that should
     await until(lambda: len(told) == 2 and wakeups.reliable)
 
 
@@ -86,7 +86,7 @@ async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(m
     await until(lambda: wakeups.reliable and set(heard) == {"runs", "jobs"})
     now = await ask(url, numbers + "AND datname = current_database()")
     assert now not in (before, None)
-    monkeypatch.setattr(postgresql, "YOUNG", 60)  # what is heard of later was about the one before
+    monkeypatch.setattr(postgresql, "YOUNG", 60)  # what is learned of later was about the one before
     wakeups.doubt()
     await wakeups.send(["runs:default"])
     await until(partial(heard.count, "runs:default"))

@@ -86,7 +86,7 @@ def test_every_reference_leads_somewhere():
     assert set(found) <= set(schemas)
 
 
-def test_every_operation_has_an_id_of_its_own():
+def test_every_operation_has_its_own_id():
     ids = [one["operationId"] for _, _, one in operations()]
     assert len(ids) == len(set(ids))
 

@@ -12,7 +12,7 @@ from horae.clock import SystemClock, SystemIds
 from horae.domain.people.roles import ROLES
 from horae.ports import Store
 
-# What changes something, and what not everybody may read. All else is reading, and for viewers.
+# What changes something, and what not everyone may read. All else is reading, and for viewers.
 WEAKEST = {
     "viewer": """
         POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept,

@@ -79,5 +79,5 @@ def test_depth():
         parse(b"[" * 33 + b"]" * 33)
 
 
-def test_whatever_a_script_left_can_be_rendered():
+def test_everything_a_script_left_can_be_rendered():
     assert render({"n": 10**40, "text": "\ud800"}).startswith(b'{"n": 1000')

@@ -53,7 +53,7 @@ def test_url_and_token_of_different_sources_are_refused(
     with pytest.raises(ConfigurationError, match=r"horae\.toml in this directory.*HORAE_CONFIG") as refused:
         connect()
     assert TOKEN not in str(refused.value)
-    monkeypatch.setenv("HORAE_CONFIG", "horae.toml")  # somebody means it
+    monkeypatch.setenv("HORAE_CONFIG", "horae.toml")  # someone means it
     with connect() as client:
         assert client.url.rstrip("/").endswith("127.0.0.1:1")
 

@@ -53,7 +53,7 @@ def test_up_has_its_own_defaults_and_makes_a_key_once(tmp_path: Path):
     assert config.load(environ, up=True).secret_key == found.secret_key
     assert stat.S_IMODE((tmp_path / "data" / "secret.key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
-    assert config.load(environ).secret_key is None  # a cluster's process is told its key
+    assert config.load(environ).secret_key is None  # a cluster's process must be given its key
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_origins_are_exact():
             load(CORS_ORIGINS=f"https://fine.example,{wrong}")
 
 
-def test_jobs_with_metrics_of_their_own():
+def test_jobs_with_their_own_metrics():
     assert load().metrics_jobs is None
     assert load(METRICS_JOBS="finance/nightly, default/a/b").metrics_jobs == ("finance/nightly", "default/a/b")
     for wrong in ("nightly", "/nightly", "finance/", "*", ",".join(f"p/{n}" for n in range(101))):

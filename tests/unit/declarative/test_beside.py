@@ -62,7 +62,7 @@ def test_new_ones_are_created_and_others_changed(tmp_path: Path):
 def test_what_is_exported_is_applied_without_a_change(tmp_path: Path):
     channels = [
         channel(),
-        channel("hook", target={"kind": "webhook"}, per_hour=5, tags=["a"]),  # with a secret value of its own
+        channel("hook", target={"kind": "webhook"}, per_hour=5, tags=["a"]),  # with its own secret value
         channel("pager", target={"kind": "pagerduty", "routing_key": "{{ secrets.PAGER }}"}, severity="critical"),
         channel("mail", target={"kind": "email", "to": ["a@example.org"], "server": {"host": "mx.example.org"}}),
         channel("quiet", quiet={"windows": [{"start": "22:00", "end": "07:00"}]}, enabled=False),

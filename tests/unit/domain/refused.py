@@ -22,7 +22,7 @@ def refused(model: Any, given: Any) -> tuple[str, str]:
         return found
     with pytest.raises(ValidationError) as caught:
         adapter.validate_json(text)
-    if caught.value.errors()[0]["type"] != "json_invalid":  # half a surrogate pair is no JSON at all
+    if caught.value.errors()[0]["type"] != "json_invalid":  # half a surrogate pair is not JSON at all
         assert _first(caught.value)[0] == found[0]
     return found
 

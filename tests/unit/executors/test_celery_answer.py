@@ -50,7 +50,7 @@ def test_some_failures_are_permanent(kind: str) -> None:
 
 
 @pytest.mark.parametrize("result", [None, 7, "text", [], {"exc_message": {"a": 1}}, ValueError("broken\x00")])
-def test_whatever_a_failure_contains_can_be_stored(result: object) -> None:
+def test_every_failure_can_be_stored(result: object) -> None:
     outcome = sighting_of({"status": "FAILURE", "result": result, "traceback": 5}).outcome
     assert outcome is not None
     assert outcome.error

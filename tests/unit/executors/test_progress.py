@@ -1,4 +1,4 @@
-"""Lines that tell progress, in whatever pieces they come."""
+"""Progress lines, in any pieces."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A program that fails tells why with the last line of its error output, without the secrets that it was given."""
+"""The cause of a program's failure is the last line of its error output, without the secrets that it was given."""
 
 from collections.abc import Iterable, Mapping
 

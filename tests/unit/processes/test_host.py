@@ -62,7 +62,7 @@ async def test_a_zombie_is_dead():
     with other() as (process, host):
         process.kill()
         await until(lambda: surely_dead(host, this_host()))
-        assert process.returncode is None  # nobody has waited for it: its entry is still there
+        assert process.returncode is None  # no one has waited for it: its entry is still there
         assert Path(f"/proc/{host.pid}").exists()
 
 
@@ -124,7 +124,7 @@ def may_unshare() -> bool:
 @linux
 @pytest.mark.skipif(not may_unshare(), reason="may not make a process namespace")
 @pytest.mark.parametrize("proc", [["--mount-proc"], []], ids=["own /proc", "the host's /proc"])
-def test_a_container_has_a_key_of_its_own(proc):
+def test_a_container_has_its_own_key(proc):
     """Its pid 1 must not be taken for ours; with a foreign /proc it cannot judge any process."""
     with other("unshare", "--pid", "--fork", "--kill-child", *proc) as (_, host):
         assert host.pid == 1

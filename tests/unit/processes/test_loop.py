@@ -10,7 +10,7 @@ from horae.processes.loop import Loop, troubled
 
 
 class Steps:
-    """Fails as told, then stops its loop."""
+    """Fails as configured, then stops its loop."""
 
     def __init__(self, *outcomes: Exception | None) -> None:
         self.loop = Loop("claim", self.step)

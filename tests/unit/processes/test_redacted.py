@@ -56,6 +56,6 @@ def test_output_is_truncated_after_redaction():
     log = opened.log(book.sink(RUN))
     log.write("stdout", "the passwo")
     log.write("stdout", "rd is long")
-    log.write("stdout", "pass")  # and is dropped, with all that comes
+    log.write("stdout", "pass")  # and is dropped, with everything that follows
     opened.outcome(Outcome(AttemptOutcome.SUCCEEDED))
     assert printed(book) == [("stdout", "the [secret "), ("system", "output cut at 12 bytes\n")]

@@ -1,4 +1,4 @@
-"""The attempts of a worker: whatever happens to one, its slot becomes free and its outcome is handed on once."""
+"""The attempts of a worker: whatever happens to one, its slot becomes free and its outcome is passed on once."""
 
 import asyncio
 from collections.abc import Iterable
@@ -92,7 +92,7 @@ async def test_an_attempt_stopped_before_it_begins_ends(bench: Bench) -> None:
     assert len(bench.slots) == 0
 
 
-async def test_a_job_may_have_a_grace_of_its_own(bench: Bench) -> None:
+async def test_a_job_may_have_its_own_grace(bench: Bench) -> None:
     for token, grace in (("worker's", None), ("own", 30.0), ("none", 0.0)):
         bench.start(f"run {token}", token, grace=grace)
     await until(lambda: len(bench.executor.begun) == 3)

@@ -56,7 +56,7 @@ def test_the_remedies_name_commands_that_exist() -> None:
             assert word in groups | alone, rule.name
 
 
-def test_the_panels_of_the_dashboard_have_a_place_of_their_own() -> None:
+def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
     taken: set[tuple[int, int]] = set()
     panels = grafana_dashboard()["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)

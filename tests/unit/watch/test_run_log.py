@@ -91,7 +91,7 @@ def test_a_busy_second_is_summed_up(clock: list[float]) -> None:
     assert lines[10]["count"] == 998
 
 
-def test_every_declared_line_can_be_written_and_no_other_and_none_tells_what_a_job_holds() -> None:
+def test_every_declared_line_can_be_written_and_no_other_and_none_contains_data_of_jobs() -> None:
     assert set(WRITERS) == set(get_args(events.Event)) == {type(event) for event in EVERY}
     observe = RunLog(1_000, lambda: 1.0)
     with capture_logs() as lines:

@@ -31,7 +31,7 @@ function OneToast({ toast }: { toast: Toast }) {
   }, [toast, held]);
   const Icon = ICONS[toast.tone];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: holding still while one reads is no function of its own
+    // biome-ignore lint/a11y/noStaticElementInteractions: pausing while the user reads is not a separate function
     <div
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}

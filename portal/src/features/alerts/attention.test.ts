@@ -33,7 +33,7 @@ function monitored(items: AlertView[], open = items.length, acknowledged = 0, si
   };
 }
 
-it("leaves out what somebody takes care of", () => {
+it("leaves out acknowledged alerts", () => {
   const found = monitored([alert("a"), alert("b", { acknowledged_at: "2026-01-01T00:00:00Z" })], 3, 1, 1);
   expect(needing(found).map(({ id }) => id)).toEqual(["a"]);
   expect(countOf(found)).toBe(1);

@@ -2,7 +2,7 @@ import type { AlertView, MonitoredAlertsView } from "@/api/schema";
 
 const LISTED = 50; // what the API lists at most
 
-/** What nobody takes care of yet: open, not silenced, not acknowledged. */
+/** Alerts that need attention: open, not silenced, not acknowledged. */
 export function needing(alerts: MonitoredAlertsView | undefined): AlertView[] {
   return alerts?.items.filter((alert) => alert.acknowledged_at === null) ?? [];
 }

@@ -83,7 +83,7 @@ function OneBadge({ badge, may }: { badge: BadgeView; may: boolean }) {
     <div className="flex flex-wrap items-center gap-2">
       {badge.url ? (
         <>
-          {/* By its path: the page shows pictures of its own server only, whatever that is called outside. */}
+          {/* By its path: the page shows only images of its own server, regardless of its public address. */}
           <img src={new URL(badge.url, location.origin).pathname} alt={badge.label ?? "badge"} className="h-5" />
           <span className="ml-auto flex items-center gap-1">
             <span className="text-xs text-muted">URL</span>

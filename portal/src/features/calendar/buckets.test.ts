@@ -58,7 +58,7 @@ describe("heatOf", () => {
   });
 });
 
-it("tells hours that were not counted from those in which nothing begins", () => {
+it("distinguishes hours that were not counted from those in which nothing starts", () => {
   const counted = { from: Date.parse("2026-05-01T07:30:00Z"), until: Date.parse("2026-05-01T09:20:00Z") };
   const [heat] = heatOf([], ["2026-05-01"], "UTC", counted);
   expect(heat?.known.slice(6, 11)).toEqual(["past", "counted", "counted", "uncounted", "uncounted"]);
@@ -102,6 +102,6 @@ it("joins what one job does within an hour", () => {
   ]);
 });
 
-it("tells the clock", () => {
+it("formats the time of day", () => {
   expect(clockOf(wallClock("Asia/Kolkata")(Date.parse("2026-05-01T03:40:00Z")))).toBe("09:10");
 });

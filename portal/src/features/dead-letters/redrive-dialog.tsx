@@ -18,7 +18,7 @@ export type Chosen = { ids: string[] } | { filter: DeadLetterFilter };
 interface RedriveDialogProps {
   chosen: Chosen;
   count: number;
-  /** What to begin from when the input is to be changed. */
+  /** The initial text when the user changes the input. */
   example?: unknown;
   onClose: () => void;
   onDone?: () => void;

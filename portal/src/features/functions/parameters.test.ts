@@ -5,7 +5,7 @@ const one = (schema: unknown, root: Record<string, unknown> = {}) =>
   parametersOf({ ...root, properties: { x: schema } })[0];
 
 describe("parametersOf", () => {
-  it("tells what is required, and what is taken otherwise", () => {
+  it("shows what is required, and the defaults of the rest", () => {
     const found = parametersOf({
       required: ["id"],
       properties: { id: { type: "integer", description: "Whose." }, loud: { type: "boolean", default: false } },

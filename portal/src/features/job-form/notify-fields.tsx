@@ -10,7 +10,7 @@ interface NotifyFieldsProps {
   errors: FormErrors;
 }
 
-/** Channels that hear of the job, whatever their own rules about jobs and tags. */
+/** Channels that are notified about the job, regardless of their own rules about jobs and tags. */
 export function NotifyFields({ notify, onNotify, errors }: NotifyFieldsProps) {
   const channels = useChannels(false);
   const known = channels.data?.items.map((channel) => channel.name) ?? [];
@@ -19,7 +19,7 @@ export function NotifyFields({ notify, onNotify, errors }: NotifyFieldsProps) {
   return (
     <Fold title="Notify" summary={notify.join(", ") || "as the channels' rules say"} needed={wrong !== undefined}>
       <p className="text-sm text-muted">
-        These channels hear of this job even if their rules name other jobs or tags.{" "}
+        These channels are notified about this job even if their rules name other jobs or tags.{" "}
         <Link to="/settings/channels" className="rounded text-accent underline">
           Channels
         </Link>

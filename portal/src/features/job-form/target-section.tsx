@@ -31,7 +31,7 @@ interface TargetSectionProps {
   errors: FormErrors;
 }
 
-/** What is to be done. */
+/** What the job runs. */
 export function TargetSection({ draft, onKind, onTarget, errors }: TargetSectionProps) {
   const code = useCan()("jobs:code");
   const kinds = OTHER_KINDS.length > 0 || draft.kind === "other" ? [...KINDS, OTHER] : KINDS;

@@ -33,7 +33,7 @@ describe("shardMap", () => {
     ]);
   });
 
-  it("believes the higher epoch, whoever comes first", () => {
+  it("believes the higher epoch, in any order", () => {
     const [old, young] = [scheduler([[0, 4]]), scheduler([[0, 5]])];
     expect(shardMap([old, young], 1)[0]?.owner).toBe(1);
     expect(shardMap([young, old], 1)[0]?.owner).toBe(0);

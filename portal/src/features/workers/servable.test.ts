@@ -30,7 +30,7 @@ describe("canBeTaken", () => {
 });
 
 describe("missing", () => {
-  it("names what somebody would have to start", () => {
+  it("names what a user would have to start", () => {
     expect(missing([worker(["http"])], "gpu", "container")).toBe("No live worker in queue gpu offers container");
     expect(missing([worker(["http"], ["web"])], "gpu", "http")).toBe("No live worker serves queue gpu");
   });

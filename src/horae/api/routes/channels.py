@@ -137,7 +137,7 @@ async def delete_channel(
 
 @router.post("/channels/{id}/test", status_code=202, response_model=DeliveryView)
 async def send_test(context: Ctx, principal: Writer, ref: Ref, installation: Installation = False) -> Response:
-    """Sends a test message, whatever the rules of the channel say. A scheduler sends it: look at the deliveries."""
+    """Sends a test message, regardless of the channel's rules. A scheduler sends it: look at the deliveries."""
     project_id = _scope(principal, installation)
     made = await context.store.transact(
         channels.send_test,

@@ -32,7 +32,7 @@ Tokens = Annotated[UrlTokens, Depends(url_tokens)]
 Token = Annotated[str, Path(max_length=200, description="from the ping's URL")]
 Rid = Annotated[
     str | None,
-    Query(pattern=r"^[0-9A-Za-z._-]{1,64}$", description="a run's id: tells runs that overlap apart"),
+    Query(pattern=r"^[0-9A-Za-z._-]{1,64}$", description="a run's id: distinguishes overlapping runs"),
 ]
 _ANSWERS = {**_TEXT, **refuses(408, 429)}
 

@@ -219,7 +219,7 @@ class ReachedQuota(BaseModel):
 
 class Problem(BaseModel):
     """RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
-    signing in takes, whether a second factor is to be enrolled first, and for how many seconds. `quota` is of
+    signing in takes, whether a second factor should be enrolled first, and for how many seconds. `quota` is of
     `quota-reached`."""
 
     type: str

@@ -68,7 +68,7 @@ class AlertNumbers(BaseModel):
 
 
 class MonitoredAlertsView(BaseModel):
-    """`items` are at most fifty open alerts that are not silenced: those that nobody has acknowledged come first, the
+    """`items` are at most fifty open alerts that are not silenced: unacknowledged ones come first, the
     worst of them first."""
 
     timestamp: datetime

@@ -27,7 +27,7 @@ class FunctionPatch(BaseModel):
 
 
 class NewFunction(BaseModel):
-    """A function registered by its path: workers import it, undecorated, and call it in a process of its own."""
+    """A function registered by its path: workers import it, undecorated, and call it in its own process."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -1,7 +1,7 @@
 """Refresh tokens as text: `hr1.<session>.<generation>.<secret>.<mac>`.
 
 The MAC distinguishes an issued token from a forged one: only reuse of an issued one may end a session. The digest in
-the session's row tells which token is valid now."""
+the session's row says which token is valid now."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _LONGEST_TOKEN = 16_384
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """A sign-in in progress; the browser keeps it, encrypted. `link` is the session whose user is to be linked."""
+    """A sign-in in progress; the browser keeps it, encrypted. `link` is the session whose user should be linked."""
 
     state: str
     nonce: str

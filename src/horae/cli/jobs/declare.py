@@ -55,7 +55,7 @@ def apply(
     tag: Annotated[
         str | None,
         typer.Option(
-            help="With --prune: only jobs and pings with this tag, which all that are declared must have.",
+            help="With --prune: only jobs and pings with this tag, which all declared ones must have.",
             autocompletion=completing.tags,
         ),
     ] = None,

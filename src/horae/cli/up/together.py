@@ -117,7 +117,7 @@ def _known_token(settings: Settings) -> str | None:
 
 
 def _write_client(settings: Settings, token: str) -> None:
-    """Tells the command line where the API is, and its key; readable by its owner only, written atomically."""
+    """Where the command line finds the API and its key; readable by its owner only, written atomically."""
     path = settings.client_file
     text = json.dumps({"url": _url(settings), "token": token}) + "\n"
     try:

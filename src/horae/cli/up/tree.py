@@ -185,7 +185,7 @@ class Tree:
         await child.gone(HURRY)
 
     def _reap(self) -> None:
-        """Reaps all that ended: children, and what they left behind."""
+        """Reaps everything that ended: children, and what they left behind."""
         by_pid = {child.pid: child for child in self._children.values() if not child.ended.done()}
         with suppress(ChildProcessError):
             while True:

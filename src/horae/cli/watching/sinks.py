@@ -38,7 +38,9 @@ Types = Annotated[
 ]  # fmt: skip
 KeepFor = Annotated[str | None, typer.Option("--keep-for", help="How long events wait for a sink that fails.")]
 MaxWaiting = Annotated[int | None, typer.Option("--max-waiting", help="How many events may wait for it.")]
-Batch = Annotated[int | None, typer.Option(help="webhook: most events of a call; 1 sends each separately.")]
+Batch = Annotated[
+    int | None, typer.Option(help="webhook: the largest number of events in a call; 1 sends each separately.")
+]
 Exchange = Annotated[str | None, typer.Option(help="amqp: the topic exchange.")]
 Stream = Annotated[str | None, typer.Option(help="redis: the stream.")]
 MaxLength = Annotated[int | None, typer.Option("--max-length", help="redis: about how long the stream may get.")]
@@ -47,7 +49,7 @@ MaxLength = Annotated[int | None, typer.Option("--max-length", help="redis: abou
 @app.command("list")
 @watched
 def list_sinks(installation: Installation = False, as_json: AsJson = False) -> None:
-    """List the sinks, each with how sending goes."""
+    """List sinks, how many events wait for each, and what is wrong."""
     with connect() as client:
         found = list(client.sinks.list(installation=installation))
     if as_json:

@@ -13,7 +13,7 @@ from horae.domain.runs.states import SchedulerStatus, WorkerStatus
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where a process lives. Two processes with the same `key` see the same process table, so either can determine
+    """Where a process runs. Two processes with the same `key` see the same process table, so either can determine
     whether the other is gone."""
 
     hostname: str

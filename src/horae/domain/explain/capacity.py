@@ -77,7 +77,7 @@ def _failing(able: Sequence[WorkerRecord], now: datetime) -> Gate:
         for worker in able
         if worker.trouble is not None
     ]
-    return Gate("claim", "closed", named(reasons), "fix the cause, which its log tells in full: it keeps trying")
+    return Gate("claim", "closed", named(reasons), "fix the cause; its log has the full error, and it keeps trying")
 
 
 def _unasked(name: str, why: str) -> Gate:

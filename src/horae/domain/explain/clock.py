@@ -133,7 +133,7 @@ def _scheduler(facts: JobFacts, shard: ShardView) -> Gate:
         )
     elif (trouble := _fails_to_fire(facts, shard.owner_id)) is not None:
         detail = f"{owner} has failed to fire schedules for {span(now - trouble.since)}: {trouble.reason}"
-        return Gate("scheduler", "closed", detail, "fix the cause, which its log tells in full: it keeps trying")
+        return Gate("scheduler", "closed", detail, "fix the cause; its log has the full error, and it keeps trying")
     elif facts.due and at is not None and now - at > _LATE:
         detail = f"{owner} owns its shard {shard.shard}, yet it is {span(now - at)} late"
         return Gate("scheduler", "unknown", detail, "see the log of that scheduler")

@@ -219,7 +219,7 @@ def _lease(facts: RunFacts) -> Gate:
 
 def _canceller(facts: RunFacts) -> str:
     """Who asked it to stop, if that is recorded."""
-    return facts.run.cancel_requested_by or "somebody"
+    return facts.run.cancel_requested_by or "someone"
 
 
 # Ended

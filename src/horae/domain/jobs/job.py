@@ -43,7 +43,7 @@ class JobSpec(BaseModel):
         None  # None: as the worker's setting says
     )
     keep: bool = False  # a one-time job is kept when it is over
-    # Names of channels that are notified about this job, whatever their own rules about tags and jobs say.
+    # Names of channels that are notified about this job, regardless of their own rules about tags and jobs.
     notify: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=20, strict=False)] = ()
     alert: AlertSpec | None = None  # None: as the project or the installation says
 

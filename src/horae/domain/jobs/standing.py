@@ -42,7 +42,7 @@ def due_job(job: JobRecord) -> DueJob:
 
 
 def calendar_for(job: JobRecord) -> Calendar | None:
-    """Its occurrences; None for a job that has none of its own."""
+    """Its occurrences; None for a job without a schedule by time."""
     schedule = job.spec.schedule
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return None

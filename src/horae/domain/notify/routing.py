@@ -48,7 +48,7 @@ class RoutingState:
 
 @dataclass(slots=True)
 class RoutingPlan:
-    """`single` are notices with a message of their own; `digest` is everything collected now, due at `due_at` at the
+    """`single` are notices with their own message; `digest` is everything collected now, due at `due_at` at the
     latest (None: unchanged). `repeats`: how many additional notices each message covers, by the id of its delivery or,
     for a message of this plan, of its notice."""
 
@@ -193,7 +193,7 @@ class _Planning:
     def _held(self, notice: Notice) -> datetime | None:
         """Until when it waits to be sent together with others."""
         if self.spec.pages and not notice.opens:
-            return None  # it wakes nobody
+            return None  # it wakes no one
         wakes = _wakes(self.spec.quiet, notice.severity)
         if self.quiet is not None and not wakes:
             return self.quiet
@@ -203,7 +203,7 @@ class _Planning:
         return quiet_until(self.spec.quiet, until) or until
 
     def _joined(self) -> datetime | None:
-        """When the digest is due that it joins; None if it gets a message of its own."""
+        """When the digest is due that it joins; None if it gets its own message."""
         if self.spec.digest:
             return self.now + timedelta(seconds=self.spec.digest)
         over = self.found.level + 1 - self.spec.per_hour

@@ -39,9 +39,9 @@ def _late(ping: PingRecord, now: datetime) -> tuple[str, str, str]:
     due = standing.expected_at
     expected = "" if due is None else f"It was expected at {moment(due)}, with a grace of {_grace(ping)}. "
     heard = (
-        "Nothing has ever been heard."
+        "No signal has ever arrived."
         if standing.last_ping_at is None
-        else f"It was last heard at {moment(standing.last_ping_at)}."
+        else f"The last signal arrived at {moment(standing.last_ping_at)}."
     )
     todo = (
         "Check that the job calls the ping's URL"

@@ -59,7 +59,7 @@ class AttemptOver(NamedTuple):
 
 
 class AttemptsOver(NamedTuple):
-    """Attempts that did not succeed, whatever follows for their runs, and those that a callback ended."""
+    """Attempts that did not succeed, whether or not another follows, and those that a callback ended."""
 
     over: Sequence[AttemptOver]
 

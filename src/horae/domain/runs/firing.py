@@ -172,7 +172,7 @@ def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | Non
 
 def decide(job: DueJob, now: datetime) -> Firing:
     """Accounts for every occurrence that is due at `now`, and says when the next one is. Nothing at or before
-    `fired_through` is touched again, whatever `next_run_at` says."""
+    `fired_through` is touched again, regardless of `next_run_at`."""
     schedule, first, through = job.plan.schedule, job.next_run_at, job.fired_through
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return Firing((), (), None, first - TICK if through is None else through)

@@ -1,7 +1,7 @@
 """Remote tasks: what another system executes for a parked run, such as a task of Celery.
 
 The row of a remote task is written in the transaction that parks its run, before anything is sent. A worker takes the
-row, which marks the task as sent, and only then sends it: a task is sent at most once, whatever crashes. The row
+row, which marks the task as sent, and only then sends it: a task is sent at most once, even after a crash. The row
 outlives its run: a task whose run was cancelled or timed out is revoked first, then the row is deleted."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.claim import kind_of
 from horae.domain.runs.outcome import Outcome
 
-REMOTE_CHANGED = "remote"  # the hint that a task is to be revoked
+REMOTE_CHANGED = "remote"  # the hint that a task should be revoked
 SPARE = 30.0  # seconds after its deadline that a run stays parked, for the worker that can say what became of its task
 _SOONEST, _RAREST, _SHARE = 0.1, 10.0, 0.1
 

@@ -18,7 +18,7 @@ INSTALLATION = NIL  # instead of a project
 WHOLE = ""  # the subject that means a whole project
 _QUEUE = "queue:"
 OTHERS = f"{_QUEUE}(others)"  # not a valid name of a queue
-_QUEUES, _QUEUES_OF_ALL = 50, 100  # with buckets of their own, per day: of a project, of the installation
+_QUEUES, _QUEUES_OF_ALL = 50, 100  # with their own buckets, per day: of a project, of the installation
 
 _ADDED = ("retries", "timed_out", "samples", "queued", "running", "slots")
 _HIGHEST = ("most_queued", "oldest_ms", "most_running", "done", "all_queued", "dead_letters")
@@ -46,7 +46,7 @@ class Bucket:
     once a minute are summed, for means (`queued`, `running`, `slots`), and their maximum is kept. `done` is the total
     number of runs that a worker had executed by then. `all_queued`, due or not, and `dead_letters` are of the
     installation, for its metrics. `queues`, of a project's day: the subjects of queues that have
-    buckets of their own."""
+    their own buckets."""
 
     ended: dict[str, int] = field(default_factory=dict)
     lateness: Spread = field(default_factory=dict)
@@ -164,7 +164,7 @@ def rolled(minutes: Mapping[Slot, Bucket]) -> dict[Slot, Bucket]:
 
 
 def bounded(minutes: Mapping[Slot, Bucket], stored: Mapping[Slot, Bucket]) -> dict[Slot, Bucket]:
-    """Minutes of queues, of which jobs may name any number: so many of a project have buckets of their own each day,
+    """Minutes of queues, of which jobs may name any number: so many of a project have their own buckets each day,
     the busiest of those that come first, and the others share one. `stored` has the days of their projects, which
     remember them."""
     midnight = {at: begin(at, DAY) for at in {slot.at for slot in minutes}}

@@ -80,7 +80,7 @@ class JobStats:
 
 
 class ChosenJob(NamedTuple):
-    """A job with metrics of its own: its ended runs by status, its last success, when its next run is due, and the
+    """A job with its own metrics: its ended runs by status, its last success, when its next run is due, and the
     seconds it is overdue."""
 
     project: str

@@ -142,7 +142,7 @@ class FailingSink:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Events that were dropped, and that the receiver has not been told about."""
+    """Events that were dropped, and not yet reported to the receiver."""
 
     id: str
     count: int

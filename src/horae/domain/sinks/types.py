@@ -28,7 +28,7 @@ JOB_ACTIONS = {
     "job.backfill": "job.backfilled",
 }
 
-# About the sink itself: every sink gets these, whatever it asks for.
+# About the sink itself: every sink gets these, regardless of its filters.
 SINK_TEST = "sink.test"
 SINK_GAP = "sink.gap"
 

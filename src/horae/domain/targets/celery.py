@@ -35,7 +35,7 @@ def _header(name: str) -> str:
     return name
 
 
-class CeleryTarget(BaseModel):  # type: ignore[no-redef]  # pydantic's plugin has a `kwargs` of its own
+class CeleryTarget(BaseModel):  # type: ignore[no-redef]  # pydantic's plugin has its own `kwargs`
     """Calls a task of the Celery app that workers are configured with, and follows it to its end."""
 
     model_config = FROZEN

@@ -1,5 +1,5 @@
 """The sandbox in which templates are filled in. Values are JSON values: templates see none of Python's methods and
-attributes. Whatever may take long or grow large is paid for (work.py); `metered` writes the payments into a
+attributes. Everything that may take long or grow large is paid for (work.py); `metered` writes the payments into a
 template."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A warm pool of processes for plain functions: each can be killed, with all that it started, and replaced cheaply.
+"""A warm pool of processes for plain functions: each can be killed, with everything it started, and replaced cheaply.
 
     worker ── control ──► template ── fork ──► child, child, …
        └───────────── calls and replies ────────┘

@@ -1,4 +1,4 @@
-"""Functions by path on a worker: a pool of processes of their own, replaced when the set of paths changes."""
+"""Functions by path on a worker: a separate pool of processes, replaced when the set of paths changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discovers what functions by path look like, in a process of its own: importing them may take long, print, hang or
+"""Discovers what functions by path look like, in its own process: importing them may take long, print, hang or
 crash, and must not do so in the worker."""
 
 from __future__ import annotations

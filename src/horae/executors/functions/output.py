@@ -1,7 +1,7 @@
 """Redirects what functions on the loop and in threads print or log to their run's log, and everything else to where it
 always went.
 
-A context variable tells which attempt is active: tasks and threads that a function starts inherit it.
+A context variable holds the active attempt: tasks and threads that a function starts inherit it.
 """
 
 from __future__ import annotations

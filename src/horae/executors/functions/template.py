@@ -217,9 +217,9 @@ def main(fd: int, parent: int) -> None:
     prctl.be_called("horae functions")
     template = ForkServer(control, functions)
     gc.collect()
-    gc.freeze()  # loaded objects stay; children share them as long as nobody writes to them (copy-on-write)
+    gc.freeze()  # loaded objects stay; children share them as long as no one writes to them (copy-on-write)
     _tell(control, {"ready": len(functions)})
-    prctl.outlive_parent()  # the closed connection tells that it ended, and there is work to do then
+    prctl.outlive_parent()  # the closed connection shows that it ended, and there is work to do then
     template.run()
 
 

@@ -98,7 +98,7 @@ class Keeper:
                 self._status = os.waitstatus_to_exitcode(status)
             elif pid == 0:
                 break
-        # It has ended, but not all that it started. (What is inside of a sandbox ends in a moment.)
+        # It has ended, but not everything that it started. (What is inside of a sandbox ends in a moment.)
         if self._status is not None and not self._reported and not self._request["sandboxed"]:
             self._report()
 

@@ -41,7 +41,7 @@ async def read_events(tx: Transaction, *, due: SinkDue) -> SinkDue:
 
 @dataclass(frozen=True, slots=True)
 class SinkProgress:
-    """What one call has achieved: the events that the sink has accepted, whether it has been told about its gap, the
+    """What one call has achieved: the events that the sink has accepted, whether its gap was reported, the
     events that it does not want, and those that are damaged."""
 
     accepted: Sequence[int] = ()

@@ -56,7 +56,7 @@ async def watch_schedulers(
     tx: Transaction, *, shard_lease: float, absent_since: datetime | None
 ) -> tuple[Changes, datetime | None]:
     """For `serve`, which keeps running when the last scheduler is gone. Takes and returns since when it has seen none
-    registered: during a restart there is none for some seconds, which is nothing to wake anybody up for."""
+    registered: during a restart there is none for some seconds, which is nothing to wake anyone up for."""
     now = await tx.now()
     schedulers = await tx.processes.schedulers(shard_lease)
     standing = await tx.alerts.standing([NO_SCHEDULER])

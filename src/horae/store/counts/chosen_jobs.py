@@ -1,4 +1,4 @@
-"""Jobs with their own metrics, from counters: found by project and name, whatever the size of the history."""
+"""Jobs with their own metrics, from counters: found by project and name, regardless of the size of the history."""
 
 from __future__ import annotations
 

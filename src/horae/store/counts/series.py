@@ -57,7 +57,7 @@ class _Sql:
         same = " AND ".join(f"series.{column} = v.{column}" for column in _KEYS)
         self.set = d.update_from("series", self.rows, {"data": "v.data"}, same)
         due = f"{ready()} AND due_at <= {d.now}"
-        # There may be 100,000 queues: the database sums up those that will have no bucket of their own.
+        # There may be 100,000 queues: the database sums up those that will have no separate bucket.
         each = (
             f"SELECT project_id, queue, SUM(CASE WHEN {due} THEN 1 ELSE 0 END) AS queued, "
             f"MIN(CASE WHEN {due} THEN due_at END) AS oldest, "

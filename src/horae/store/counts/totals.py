@@ -1,5 +1,5 @@
 """`totals`: the counters of all time of each project and of the installation. Roll-ups keep them, so that reading them
-costs the same whatever there is of jobs and history."""
+costs the same for any number of jobs and ended runs."""
 
 from __future__ import annotations
 

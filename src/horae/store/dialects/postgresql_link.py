@@ -159,7 +159,7 @@ def translated(error: BaseException) -> BaseException:
 
 
 def _reason(error: BaseException) -> str:
-    """A timeout has no message of its own."""
+    """A timeout has no separate message."""
     return str(error) or ("no answer in time" if isinstance(error, TimeoutError) else type(error).__name__)
 
 

@@ -1,4 +1,4 @@
-"""SQLite through the standard library, each connection on a thread of its own; batches travel as JSON.
+"""SQLite through the standard library, each connection on its own thread; batches travel as JSON.
 
 Time is a number of microseconds, from a clock that the store is given: all processes share one host, so its clock is
 the database's, and a simulation can move it.

@@ -32,7 +32,7 @@ async def count_dead(db: Connection, d: Dialect) -> dict[str, int]:
 
 
 async def count_backlog(db: Connection, d: Dialect) -> list[Backlog]:
-    """By queue, the longest first; those that have no buckets of their own are one."""
+    """By queue, the longest first; those without their own buckets are one."""
     if (found := await _sample_of(db, d, "runs")) is None:
         return await _backlog(db, d)
     minute, _ = found

@@ -15,7 +15,7 @@ from horae.store.rows import Group, batch, some
 from horae.store.tables.remote import remote_batch
 
 _MOST_OWNERS = 10_000
-_SETTLED = 30.0  # seconds after which what was to be sent has been, or never will be
+_SETTLED = 30.0  # seconds after which what should have been sent has been, or never will be
 
 
 class _Sql:

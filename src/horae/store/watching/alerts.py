@@ -285,7 +285,7 @@ def _known(severity: str) -> str:
 
 
 def _urgency(alert: AlertRecord) -> tuple[bool, int, bool]:
-    """What nobody has acknowledged comes first, then what is worst, then what concerns the whole installation."""
+    """Unacknowledged alerts first, then by severity, then those of the whole installation."""
     return alert.acknowledged_at is not None, _rank(alert.severity), alert.project_id is not None
 
 

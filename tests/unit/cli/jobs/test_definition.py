@@ -126,7 +126,7 @@ def test_an_edit_may_name_a_part_only():
     assert changes(timezone="UTC") == {"schedule": {"timezone": "UTC"}}
     assert changes(after={"job": None, "on": "any"}) == {"schedule": {"after": {"on": "any"}}}
     assert changes(http=Http(None, "GET", [], None)) == {"target": {"method": "GET"}}
-    new = {"kind": "script", "source": "true", "file": None}  # whatever file it was
+    new = {"kind": "script", "source": "true", "file": None}  # regardless of the file
     assert changes(script=Script("true", None, None)) == {"target": new}
 
 

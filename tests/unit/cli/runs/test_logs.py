@@ -22,7 +22,7 @@ def test_pieces_of_a_line_stay_together():
     assert shown(io.StringIO(), (1, "stdout", "one "), (1, "stdout", "line")) == "one line\n"
 
 
-def test_streams_and_attempts_begin_on_a_line_of_their_own():
+def test_streams_and_attempts_begin_on_a_new_line():
     pieces = [(1, "stdout", "out"), (1, "stderr", "err\n"), (1, "stdout", "x"), (2, "stdout", "y\n")]
     assert shown(io.StringIO(), *pieces) == "out\nerr\nx\ny\n"
 

@@ -30,7 +30,7 @@ def test_open_alerts_are_updated_in_batches_oldest_first() -> None:
     assert (changes.opening, changes.quiet, changes.clearing) == ([], [], [])
 
 
-def test_all_that_break_again_while_they_are_quiet_are_written() -> None:
+def test_all_alerts_that_reopen_while_quiet_are_written() -> None:
     flood = [finding("a", number) for number in range(2 * MOST_SEEN)]
     changes = transitions([standing(one, timedelta(0), quiet=True) for one in flood], flood, NOW)
     assert len(changes.seen) == len(flood)

@@ -178,7 +178,7 @@ def test_the_blackout_in_force_is_named(blackout, words):
     assert gate(found, "blackout").until == NOW + 2 * HOUR
 
 
-def test_a_blackout_at_another_time_is_in_nobodys_way():
+def test_a_blackout_at_another_time_blocks_nothing():
     schedule = {"cron": "0 6 * * *", "blackouts": [{"start": "02:00", "end": "05:00"}]}
     found = explain_job(job(next_run_at=NOW + 3 * HOUR, schedule=schedule))
     assert closed(found) == ["due"]

@@ -117,7 +117,7 @@ def test_a_parked_run_whose_callback_did_not_come():
     assert "scheduler beta" in str(gate(found, "callback").unblock)
 
 
-def test_a_job_tells_of_a_parked_run():
+def test_a_job_mentions_a_parked_run():
     parked = live_run(status="running", started_at=NOW - MINUTE, parked=True)
     found = explain_job(job(live=LiveRuns(1, 1, 0, 0, (parked,))))
     assert "r1 started 1 min ago, and waits for its callback" in gate(found, "runs").detail

@@ -78,7 +78,7 @@ def test_another_kind_is_shown_as_a_whole_without_its_defaults():
         Change("target", HTTP, script),
         Change("schedule", {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}, {"manual": True}),
     ]
-    assert next(iter(found[1].old)) == "cron"  # what tells the kind comes first
+    assert next(iter(found[1].old)) == "cron"  # the field that decides the kind comes first
 
 
 def test_one_is_not_true():
@@ -97,7 +97,7 @@ def hours(*given: int) -> list[datetime]:
     ("new", "old", "added", "removed", "until"),
     [
         ([0, 2, 4], [0, 3, 6], [2, 4], [3], 4),
-        ([0, 1, 2], [0, 24, 48], [1, 2], [], 2),  # what the hourly list would have at 24 is not known: not told
+        ([0, 1, 2], [0, 24, 48], [1, 2], [], 2),  # what the hourly list would have at 24 is not known: not shown
         ([0, 24, 48], [0, 1, 2], [], [1, 2], 2),
         ([0, 1, 2], [0, 1, 2], [], [], 2),
         ([0, 1, 2], [], [0, 1, 2], [], 2),

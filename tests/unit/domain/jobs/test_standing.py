@@ -17,7 +17,7 @@ JOB = job_record(NOW, anchor_at=NOW - 10 * HOUR, next_run_at=NOW + HOUR)
 @pytest.mark.parametrize(
     ("fields", "after"),
     [
-        ({}, NOW - TICK),  # what lies in a blackout before the next one is still told
+        ({}, NOW - TICK),  # what lies in a blackout before the next one is still shown
         ({"next_run_at": NOW - HOUR}, NOW - HOUR - TICK),  # due, and not fired yet
         ({"next_run_at": NOW - HOUR, "fired_through": NOW - HOUR}, NOW - HOUR),
         ({"fired_through": NOW + HOUR}, NOW + HOUR),

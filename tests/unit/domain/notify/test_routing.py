@@ -150,7 +150,7 @@ def test_recoveries_go_to_channels_that_got_the_failure(events: list[str], told:
 
 @pytest.mark.parametrize("fields", [{"tags": ["other"]}, {"jobs": ["other"]}, {"named_only": True}])
 def test_cleared_alerts_pass_the_rules_if_the_opening_was_sent(fields: dict[str, Any]):
-    """The job may have been deleted or edited since, and so may the rules: the incident would stay open for ever."""
+    """The job may have been deleted or edited since, and so may the rules: the incident would stay open forever."""
     channel = spec("pagerduty", **fields)
     assert concerns("ops", channel, notice(CLEARED))
     assert planned(channel, notice(CLEARED), told={"a": [said(ALERT)]}).single
@@ -212,7 +212,7 @@ def test_beyond_the_rate_they_are_collected():
     assert drained(3.0, NOW, NOW + timedelta(days=1), 2) == drained(3.0, None, NOW, 2) == 0.0
 
 
-def test_an_incident_that_was_paged_is_resolved_whatever_the_rate():
+def test_an_incident_that_was_paged_is_resolved_regardless_of_the_rate():
     found = planned(spec("pagerduty", per_hour=1), notice(CLEARED), told={"a": [said(ALERT)]}, level=5.0)
     assert len(found.single) == 1
 
@@ -236,7 +236,7 @@ def test_retries_wait_for_the_end_of_quiet_hours():
     assert quiet_pause(3_000.0, channel, critical, NOW) == 3_000.0
     assert quiet_pause(3_000.0, channel, trial("ops", NOW), NOW) == 3_000.0
     pager = spec("pagerduty", quiet={"windows": [{"start": "12:30", "end": "18:00"}]})
-    assert quiet_pause(3_000.0, pager, EMPTY.with_notices([notice(CLEARED)]), NOW) == 3_000.0  # it wakes nobody
+    assert quiet_pause(3_000.0, pager, EMPTY.with_notices([notice(CLEARED)]), NOW) == 3_000.0  # it wakes no one
 
 
 def test_quiet_hours_hold_back_all_but_the_critical():

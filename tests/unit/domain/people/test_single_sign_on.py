@@ -72,7 +72,7 @@ def test_groups(claims: dict[str, Any], path: str, found: list[str]):
         ({"preferred_username": "Ada"}, "ada"),
         ({"preferred_username": "EXAMPLE\\Ada Lovelace"}, "example-ada-lovelace"),
         ({"preferred_username": "..ada"}, "ada"),
-        ({"preferred_username": "0189F0A4-0000-7000-8000-000000000000"}, "sso-6b86b273ff34"),  # an id is no name
+        ({"preferred_username": "0189F0A4-0000-7000-8000-000000000000"}, "sso-6b86b273ff34"),  # an id is not a name
         ({"preferred_username": "Åda", "email": "ada@example.org", "email_verified": True}, "ada@example.org"),
         ({"email": "boss@example.org"}, "sso-6b86b273ff34"),
         ({"email": "boss@example.org", "email_verified": False}, "sso-6b86b273ff34"),

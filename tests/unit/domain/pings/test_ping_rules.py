@@ -52,7 +52,7 @@ def test_a_new_ping_has_time_to_be_set_up():
     assert rules.deadline(daily, rules.begin(daily, NOON)) == NOON + 15 * HOUR + 10 * MINUTE
 
 
-def test_a_failure_is_down_at_once_and_a_success_mends_it():
+def test_a_failure_is_down_at_once_and_a_success_is_up():
     one = spec()
     failed = hear(one, rules.begin(one, NOON), (FAIL, NOON + MINUTE))
     assert (failed.status, failed.reason, failed.last_exit_code) == ("down", "failed", 3)
@@ -148,7 +148,7 @@ def test_nothing_is_expected_in_a_blackout():
     assert next_expected(one.schedule, NOON + MINUTE) == NOON + 3 * HOUR
 
 
-def test_a_paused_ping_hears_and_expects_nothing():
+def test_a_paused_ping_records_signals_and_expects_nothing():
     one = spec()
     up = hear(one, rules.begin(one, NOON), (SUCCESS, NOON))
     paused = rules.paused(up, NOON + 5 * HOUR)
@@ -198,7 +198,7 @@ def test_definitions_are_stored_without_defaults_and_keep_what_is_unknown():
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"grace', '{"schedule": {"moon": "full"}}', '{"grace": "soon"}', "null"])
-def test_a_definition_that_cannot_be_read_expects_nothing_and_still_hears(text: str):
+def test_a_ping_that_cannot_be_read_expects_nothing_and_still_records_signals(text: str):
     broken = read_stored("backup", text)
     assert broken.fault
     standing = hear(broken, rules.begin(broken, NOON), (SUCCESS, NOON), (FAIL, NOON + MINUTE))

@@ -23,7 +23,7 @@ def test_runs_that_were_seen_count_when_they_are_not_as_they_were():
     live = [
         Glance("a", "queued", 0, False, BEFORE),
         Glance("b", "running", 1, False, BEFORE),
-        Glance("c", "running", 1, True, BEFORE),  # somebody asked it to stop
+        Glance("c", "running", 1, True, BEFORE),  # someone asked it to stop
     ]
     ended = [Glance("d", "failed", 1, False, BEFORE)]
     assert changed_runs(before, live, ended, NOW) == {"b", "c", "d"}

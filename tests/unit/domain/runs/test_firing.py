@@ -35,7 +35,7 @@ def test_on_time(late):
 
 @pytest.mark.parametrize("catch_up", ["last", "all", "first", "none"])
 def test_a_minute_late_is_merely_late(catch_up):
-    """Whatever the rule, and the next minute is due as well: both fire, side by side."""
+    """Regardless of the rule, and the next minute is due as well: both fire, side by side."""
     firing = decide(due(MINUTELY, catch_up=catch_up), NINE + MINUTE)
     assert runs(firing) == [NINE, NINE + MINUTE]
     assert not any(one.in_order for one in firing.occurrences)

@@ -1,4 +1,4 @@
-"""Whatever is decided for a due job, nothing is lost or doubled; and plans are the same after being stored."""
+"""No decision about a due job loses or duplicates an occurrence; and plans are the same after being stored."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_what_a_sink_may_not_say(fields: dict[str, Any]):
         spec(**fields)
 
 
-def test_a_stored_sink_is_read_whatever_else_it_says():
+def test_a_stored_sink_is_read_despite_unknown_fields():
     found, fault = read_sink({"target": {"kind": "amqp"}, "types": ["run.ended", "run.dreamt"], "newer": 1})
     assert (fault, found and found.types) == (None, ("run.ended",))
     assert read_sink(None) == (None, "it is not valid JSON")

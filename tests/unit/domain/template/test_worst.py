@@ -27,7 +27,7 @@ MANY = "{{ input.x | lower }}"
 
 
 class Ticks:
-    """A clock that goes on by as much as is told with each look, and knows how often it was looked at."""
+    """A clock that advances by a given amount at each reading, and counts the readings."""
 
     def __init__(self, each: float = 0.0) -> None:
         self.now, self.each, self.looks = 0.0, each, 0
@@ -40,7 +40,7 @@ class Ticks:
 
 @pytest.mark.parametrize("text", list(loops()))
 def test_every_loop_ends_at_the_same_budget(text: str, monkeypatch: pytest.MonkeyPatch):
-    """And looks at its clock all the time meanwhile: whatever its steps are worth, it can be stopped."""
+    """It checks its clock all the time: however much its steps cost, it can be stopped."""
     monkeypatch.setattr("horae.domain.template.work.STEPS", 30_000)
     values = {"input": INPUT, "run": {}, "job": {}, "secrets": {}}
     clock = Ticks()

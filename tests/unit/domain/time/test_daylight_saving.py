@@ -198,7 +198,7 @@ def test_zones_that_never_change(name, gap, fold):
 
 
 def test_a_year_has_one_occurrence_a_day():
-    """Whatever the clocks do, 02:30 comes 365 times in 2023; with `both` once more, with `skip` once less."""
+    """Even when clocks change, 02:30 comes 365 times in 2023; with `both` once more, with `skip` once less."""
     start, end = _utc("2022-12-31 12:00"), _utc("2023-12-31 12:00")
     for gap, fold, expected in (("run_after", "first", 365), ("run_after", "both", 366), ("skip", "second", 364)):
         schedule = {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "dst_gap": gap, "dst_fold": fold}

@@ -1,4 +1,4 @@
-"""Counted without walking: the same as by walking, whatever the schedules are."""
+"""Counted without walking: the same as by walking, for any schedules."""
 
 import random
 from datetime import datetime, timedelta

@@ -263,7 +263,7 @@ def test_refused(form, field, message):
 
 
 def test_nothing_depends_on_today():
-    """A stored schedule is read back for ever: what is long past is as valid as what is far off."""
+    """A stored schedule is read back forever: what is long past is as valid as what is far off."""
     for year in (2000, 2099):
         read({"at": f"{year}-06-01T00:00:00Z"})
         read({"cron": "0 0 29 2 *", "start_at": f"{year}-06-01T00:00:00Z", "end_at": f"{year}-07-01T00:00:00Z"})

@@ -14,7 +14,7 @@ it.each(["0 9 1 * MON", "0 9 * 3 *", "0-5 9 * * *", "0 0 9 * * *", "@daily", "0 
   (cron) => expect(simpleOf(cron)).toBeNull(),
 );
 
-it("knows days by number, and Sunday by both of its own", () => {
+it("knows days by number, and Sunday by both of its numbers", () => {
   expect(simpleOf("0 9 * * 1-5")?.days).toEqual(["MON", "TUE", "WED", "THU", "FRI"]);
   expect([simpleOf("0 9 * * 0")?.days, simpleOf("0 9 * * 7")?.days]).toEqual([["SUN"], ["SUN"]]);
 });

@@ -170,7 +170,7 @@ describe("a definition in the form and back", () => {
     );
   });
 
-  it("bears whatever people write as JSON", () => {
+  it("copes with anything people write as JSON", () => {
     for (const wrong of [
       null,
       7,
@@ -205,7 +205,7 @@ describe("what the form knows to be wrong", () => {
     ]);
   });
 
-  it("all that is required, at once", () => {
+  it("reports everything that is required, at once", () => {
     const fields = (definition: unknown) => problems(readDraft(definition)).map(({ field }) => field);
     expect(fields({})).toEqual(["name", "target.url"]);
     expect(fields({ target: { kind: "script" }, schedule: { at: "" } })).toEqual([

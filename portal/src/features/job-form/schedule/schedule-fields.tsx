@@ -25,7 +25,7 @@ const FOREIGN = [
 const INTERVALS = ["1m", "5m", "15m", "30m", "1h", "6h", "12h", "1d"];
 
 interface ScheduleFieldsProps extends DraftProps<ScheduleDraft> {
-  /** Horae does not start it, but expects to hear of it. */
+  /** Horae does not start it, but expects its signals. */
   foreign?: boolean;
 }
 

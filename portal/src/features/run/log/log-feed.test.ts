@@ -25,7 +25,7 @@ afterEach(() => {
   answers.mockReset();
 });
 
-it("tells of a flood ten times a second at most", async () => {
+it("reports a flood ten times a second at most", async () => {
   const text = Array.from({ length: 5_000 }, (_, n) => piece(n + 1, `line ${n}\n`)).join("");
   answers.mockResolvedValueOnce(new Response(text + event("end", {})));
   const one = feed();
@@ -71,7 +71,7 @@ it("gives up where it is refused, and stops with its page", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("lets go while nobody looks, and goes on afterwards", async () => {
+it("disconnects while the page is hidden, and continues afterwards", async () => {
   const signals: (AbortSignal | undefined)[] = [];
   answers.mockImplementation((_, options) => {
     signals.push(options.signal);

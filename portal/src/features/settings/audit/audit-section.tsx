@@ -49,7 +49,7 @@ export function AuditSection() {
   );
 }
 
-/** All that the filters find, as JSON lines. */
+/** All entries that match the filters, as JSON lines. */
 function Export({ query }: { query: Record<string, string | boolean> }) {
   const [busy, setBusy] = useState(false);
   const save = async () => {

@@ -14,7 +14,7 @@ it("gives room to what is long", () => {
   expect(needsRoom(change({ a: "x".repeat(90) }, null))).toBe(true);
 });
 
-it("tells what came and what went", () => {
+it("shows what was added and removed", () => {
   expect([change(null, 1), change(1, null), change(1, 2)].map(kindOf)).toEqual(["set", "removed", "changed"]);
 });
 
