@@ -1,4 +1,4 @@
-"""Sinks of events: created, tested against a real server, disabled and deleted."""
+"""Sinks of events: created, edited, tested against a real server, disabled and deleted."""
 
 import json
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ async def open_horae(built: None, tmp_path: Path) -> AsyncIterator[Horae]:
         running.stop()
 
 
-async def test_a_sink_is_made_tested_disabled_and_deleted(open_horae: Horae, visit: Visit):
+async def test_a_sink_is_made_edited_tested_disabled_and_deleted(open_horae: Horae, visit: Visit):
     owner = await visit(open_horae, as_="owner")
     page = owner.page
     async with receiving() as receiver:
@@ -48,6 +48,14 @@ async def test_a_sink_is_made_tested_disabled_and_deleted(open_horae: Horae, vis
         row = page.get_by_role("row").filter(has_text="warehouse")
         await expect(row).to_contain_text("run.ended, job.*")
         await expect(row).not_to_contain_text("token")
+        await row.get_by_role("button", name="More for warehouse").click()
+        await page.get_by_role("menuitem", name="Edit").click()
+        await expect(dialog.get_by_label("Types", exact=True)).to_have_value("run.ended, job.*")
+        await dialog.get_by_label("Types", exact=True).fill("run.ended")
+        await dialog.get_by_label("Tags", exact=True).fill("finance")
+        await owner.look("sink-edit")
+        await dialog.get_by_role("button", name="Save sink").click()  # its URL stays
+        await expect(row).to_contain_text("run.ended of #finance")
         await row.get_by_role("button", name="Test warehouse").click()
         await until(lambda: receiver.got, timeout=60)
         assert json.loads(receiver.got[0][2])["type"] == "horae.sink.test"

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { EllipsisVertical, Power, Send, Trash2 } from "lucide-react";
+import { EllipsisVertical, Pencil, Power, Send, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { call } from "@/api/client";
 import type { SinkView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
@@ -7,10 +8,12 @@ import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
+import { SinkForm } from "./sink-form";
 
 export function SinkActions({ sink, installation }: { sink: SinkView; installation: boolean }) {
   const may = useCan()("sinks:write");
   const { test, enable, remove } = useSinkVerbs(sink, installation);
+  const [editing, setEditing] = useState(false);
   if (!may) return null;
   return (
     <span className="flex items-center justify-end gap-1">
@@ -32,6 +35,11 @@ export function SinkActions({ sink, installation }: { sink: SinkView; installati
         }
       >
         {sink.unreadable ? null : (
+          <MenuItem onSelect={() => setEditing(true)}>
+            <Pencil aria-hidden /> Edit
+          </MenuItem>
+        )}
+        {sink.unreadable ? null : (
           <MenuItem onSelect={() => void enable(!sink.enabled)}>
             <Power aria-hidden /> {sink.enabled ? "Disable" : "Enable"}
           </MenuItem>
@@ -41,6 +49,7 @@ export function SinkActions({ sink, installation }: { sink: SinkView; installati
           <Trash2 aria-hidden /> Delete
         </MenuItem>
       </Menu>
+      {editing ? <SinkForm sink={sink} installation={installation} onClose={() => setEditing(false)} /> : null}
     </span>
   );
 }

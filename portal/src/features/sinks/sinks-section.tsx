@@ -12,9 +12,9 @@ import { Segments } from "@/components/ui/segments";
 import { Time } from "@/components/ui/time";
 import { useUrlState } from "@/lib/url-state";
 import { useCan } from "@/session/use-can";
-import { NewSink } from "./new-sink";
 import { useSinks } from "./queries";
 import { SinkActions } from "./sink-actions";
+import { SinkForm } from "./sink-form";
 
 const SCOPES = [
   { value: "project", label: "This project" },
@@ -63,7 +63,7 @@ export function SinksSection() {
         />
       </div>
       <Pager nextCursor={sinks.data?.next_cursor} />
-      {making ? <NewSink installation={installation} onClose={() => setMaking(false)} /> : null}
+      {making ? <SinkForm installation={installation} onClose={() => setMaking(false)} /> : null}
     </>
   );
 }
