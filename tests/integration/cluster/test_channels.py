@@ -63,7 +63,7 @@ def told(receiver: Receiver) -> list[str]:
     return [json.loads(body)["notices"][0]["kind"] for _, _, body in receiver.got]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[1:2])  # on all: contract/test_deliveries.py, test_path_of_a_message.py
 async def test_failure_and_recovery_arrive_though_the_receiver_fails_first(
     make_cluster: Make,
     kind: str,
