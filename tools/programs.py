@@ -18,6 +18,7 @@ NEEDED = {
     "chromium": ("chromium", "the portal"),
     "cc": ("gcc libc6-dev", "wrong clocks"),
     "prometheus": ("prometheus", "metrics"),
+    "go": ("golang-go", "the agent in Go"),
 }
 
 

@@ -33,7 +33,9 @@ from horae.watch.alert_rules import ALERT_RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md"), *(ROOT / "agents").rglob("*.md")]
+)
 DECISIONS = sorted((DOCS / "decisions").glob("0*.md"))
 WORD = re.compile(r"`([^`\n]+)`")
 

@@ -1,0 +1,3 @@
+module horae-agent
+
+go 1.19
