@@ -10,6 +10,7 @@ from horae.watch.queries import quantile, rate, total
 
 _WINDOW = "$__rate_interval"
 _WIDTH, _HEIGHT = 24, 8
+_ZERO = f"0 * max({metrics.SHARDS.name})"  # of an installation that is there: empty queues have no series
 
 
 class Panel(NamedTuple):
@@ -33,8 +34,8 @@ def _mean(family: metrics.Family) -> str:
 
 ROWS: dict[str, tuple[Panel, ...]] = {
     "Now": (
-        Panel("Queued and due", "short", ((total(metrics.QUEUE_DEPTH), ""),), "stat", 4),
-        Panel("Oldest", "s", ((f"max({metrics.QUEUE_AGE.name})", ""),), "stat", 4),
+        Panel("Queued and due", "short", ((f"{total(metrics.QUEUE_DEPTH)} or {_ZERO}", ""),), "stat", 4),
+        Panel("Oldest", "s", ((f"max({metrics.QUEUE_AGE.name}) or {_ZERO}", ""),), "stat", 4),
         Panel("Dead letters", "short", ((f"max({metrics.DEAD_LETTERS.name})", ""),), "stat", 4),
         Panel("Workers", "short", ((total(metrics.WORKERS, status="~idle|busy"), ""),), "stat", 4),
         Panel(
