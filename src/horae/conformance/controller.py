@@ -125,7 +125,7 @@ class PlayedController:
         self._stopped |= body.get("status") == "draining"
         taken = [run for run in self._runs.values() if run.token == body["token"] and not run.over]
         if not taken or not body.get("again"):
-            taken = await self._take(body, arrived + body.get("wait", 0))
+            taken = await self._take(body, arrived + (0 if body.get("again") else body.get("wait", 0)))
         now = time.monotonic()
         for run in taken:
             run.lease_until = now + LEASE

@@ -53,7 +53,7 @@ async def shutdown_idle(stage: Stage) -> None:
     await _left(stage)
 
 
-@check("shutdown-claim", 'send `again: true, status: "draining", slots: 0, wait: 0`')
+@check("shutdown-claim", "from then on no claim of this worker takes anything, and the answer has what the token took.")
 async def shutdown_claim(stage: Stage) -> None:
     """The reply to the claim that is open gets lost, together with the run that it took."""
     await stage.start()
