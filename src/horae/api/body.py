@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -59,6 +60,15 @@ async def read_object(request: Request, *, merge: bool = False) -> dict[str, Any
         # Many templates take a tenth of a second, in which other requests wait.
         await asyncio.to_thread(parse_ahead, value["target"])
     return value
+
+
+async def read_patch(request: Request, read_only: Collection[str]) -> dict[str, Any]:
+    """A JSON merge patch. A caller that names a read-only field intends to change it, and is refused."""
+    patch = await read_object(request, merge=True)
+    for name in patch:
+        if name in read_only:
+            raise InvalidInput(name, "is read-only")
+    return patch
 
 
 async def read_model(request: Request, model: type[M]) -> M:

@@ -8,7 +8,6 @@ from typing import Any
 
 from horae.api.body import validate
 from horae.api.schemas import STATE, ListedJobView
-from horae.domain.errors import InvalidInput
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.jobs.stored import read_spec, spec_fields, unknown_fields
@@ -20,13 +19,6 @@ READ_ONLY = frozenset(ListedJobView.model_fields) - frozenset(JobSpec.model_fiel
 def without_read_only(given: dict[str, Any]) -> dict[str, Any]:
     """For PUT: clients send back what they read, with some changes."""
     return {name: value for name, value in given.items() if name not in READ_ONLY}
-
-
-def refuse_read_only(given: Mapping[str, Any]) -> None:
-    """For PATCH: a caller that names such a field intends to change it."""
-    for name in given:
-        if name in READ_ONLY:
-            raise InvalidInput(name, "is read-only")
 
 
 def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:

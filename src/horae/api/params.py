@@ -46,14 +46,19 @@ async def paging(
 Page = Annotated[Paging, Depends(paging)]
 
 
-def _job_ref(ref: str) -> str:
-    if len(ref) > 200:
-        raise NotFound("there is no such job")
-    return ref
+def name_of(noun: str, longest: int = 200) -> AfterValidator:
+    """A name that is longer than any can be is not looked up."""
+
+    def check(ref: str) -> str:
+        if len(ref) > longest:
+            raise NotFound(f"there is no such {noun}")
+        return ref
+
+    return AfterValidator(check)
 
 
 # Checked as they are read, not by separate dependencies, which FastAPI would take longer to resolve.
-Ref = Annotated[str, Path(alias="id", description="a job's id or its name"), AfterValidator(_job_ref)]
+Ref = Annotated[str, Path(alias="id", description="a job's id or its name"), name_of("job")]
 
 
 def _id_of(what: str) -> AfterValidator:

@@ -7,20 +7,18 @@ import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import AfterValidator
 
 from horae.accounts import channels
 from horae.accounts.channels import ChannelChange
 from horae.api.auth import Principal, allow
-from horae.api.body import read_model, read_object, takes, validate
+from horae.api.body import read_model, read_patch, takes, validate
 from horae.api.context import Ctx
-from horae.api.params import Page
+from horae.api.params import Page, name_of
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.schemas.channels import ChannelBody, ChannelPatch, ChannelView, DeliveryView, NewChannelView
 from horae.api.scopes import scope_of
 from horae.api.views import listing, reply, shown
-from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.notify.channel import ChannelRecord, ChannelRules, ChannelSpec
 from horae.domain.notify.delivery import DeliveryRecord
@@ -43,13 +41,7 @@ def new_signing_key() -> str:
     return KEY_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def _channel_ref(ref: str) -> str:
-    if len(ref) > 100:
-        raise NotFound("there is no such channel")
-    return ref
-
-
-Ref = Annotated[str, Path(alias="id", description="a channel's id or its name"), AfterValidator(_channel_ref)]
+Ref = Annotated[str, Path(alias="id", description="a channel's id or its name"), name_of("channel", longest=100)]
 
 
 def _scope(principal: Principal, installation: bool) -> str:
@@ -100,10 +92,7 @@ async def change_channel(
     """Changes some fields (JSON merge patch). Secret fields that are not given stay as they are; they must be given
     again if the server that they are sent to changes."""
     project_id = _scope(principal, installation)
-    patch = await read_object(request, merge=True)
-    for name in patch:
-        if name in _READ_ONLY:
-            raise InvalidInput(name, "is read-only")
+    patch = await read_patch(request, _READ_ONLY)
 
     def change(channel: ChannelRecord) -> ChannelChange:
         return _change(validate(ChannelBody, patch_definition(_given(channel), patch)))

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from horae.api import merge
 from horae.api.auth import Principal, allow
-from horae.api.body import read_model, read_object, takes, validate
+from horae.api.body import read_model, read_object, read_patch, takes, validate
 from horae.api.context import Ctx, RequestContext
 from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
@@ -112,8 +112,7 @@ async def replace_job(request: Request, context: Ctx, principal: Writer, ref: Re
 async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
     """Changes some fields (JSON merge patch): null restores the default. A schedule or target of another kind replaces
     the old one entirely."""
-    patch = await read_object(request, merge=True)
-    merge.refuse_read_only(patch)
+    patch = await read_patch(request, merge.READ_ONLY)
     given = validate(JobStateView, {name: patch[name] for name in STATE & patch.keys() if patch[name] is not None})
     enabled = given.enabled if "enabled" in patch else None
     return await _apply(context, principal, _Edit(ref, expected, enabled, lambda spec: merge.patched(spec, patch)))

@@ -9,12 +9,11 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import AfterValidator
 
 from horae.api.auth import Principal, allow
-from horae.api.body import read_model, read_object, takes, validate
+from horae.api.body import read_model, read_patch, takes, validate
 from horae.api.context import Ctx
-from horae.api.params import Expected, Page
+from horae.api.params import Expected, Page, name_of
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.schemas.pings import PingBody, PingCountsView, PingEventDetailView, PingEventView, PingPatch, PingView
@@ -23,7 +22,7 @@ from horae.api.signing_in.authenticator import Auth
 from horae.api.signing_in.url_tokens import base_url, mint, opened
 from horae.api.views import listing, reply, shown, whole
 from horae.domain import pages
-from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.errors import NotFound
 from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.jobs.stored import unknown_fields
 from horae.domain.pings.ping import NewPing, PingEvent, PingFilter, PingRecord, PingState
@@ -42,13 +41,7 @@ Writer = Annotated[Principal, Depends(allow("pings:write"))]
 READ_ONLY = frozenset(PingView.model_fields) - frozenset(PingSpec.model_fields)
 
 
-def _ping_ref(ref: str) -> str:
-    if len(ref) > 200:
-        raise NotFound("there is no such ping")
-    return ref
-
-
-Ref = Annotated[str, Path(alias="id", description="a ping's id or its name"), AfterValidator(_ping_ref)]
+Ref = Annotated[str, Path(alias="id", description="a ping's id or its name"), name_of("ping")]
 
 
 class Shower:
@@ -133,10 +126,7 @@ async def change_ping(
 ) -> Response:
     """Changes some fields (JSON merge patch): null restores the default. A schedule of another kind replaces the old
     one entirely."""
-    patch = await read_object(request, merge=True)
-    for name in patch:
-        if name in READ_ONLY:
-            raise InvalidInput(name, "is read-only")
+    patch = await read_patch(request, READ_ONLY)
     ping = await context.store.transact(
         pings.edit_ping,
         project_id=principal.project_id,

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import AfterValidator
 
 from horae.accounts import sinks
 from horae.accounts.sinks import SinkChange
 from horae.api.auth import Principal, allow
-from horae.api.body import read_model, read_object, takes, validate
+from horae.api.body import read_model, read_patch, takes, validate
 from horae.api.context import Ctx
-from horae.api.params import Page
+from horae.api.params import Page, name_of
 from horae.api.routes import PREFIX
 from horae.api.routes.channels import new_signing_key
 from horae.api.schemas import Listing
 from horae.api.schemas.sinks import NewSinkView, SinkBody, SinkPatch, SinkTestView, SinkView
 from horae.api.scopes import scope_of
 from horae.api.views import listing, reply, shown
-from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.pages import Page as Found
 from horae.domain.sinks.sink import SinkRecord, SinkRules, SinkSpec
@@ -36,13 +34,7 @@ Installation = Annotated[
 _READ_ONLY = frozenset(NewSinkView.model_fields) - frozenset(SinkBody.model_fields)
 
 
-def _sink_ref(ref: str) -> str:
-    if len(ref) > 100:
-        raise NotFound("there is no such sink")
-    return ref
-
-
-Ref = Annotated[str, Path(alias="id", description="a sink's id or its name"), AfterValidator(_sink_ref)]
+Ref = Annotated[str, Path(alias="id", description="a sink's id or its name"), name_of("sink", longest=100)]
 
 
 def _scope(principal: Principal, installation: bool) -> str:
@@ -94,10 +86,7 @@ async def change_sink(
     """Changes some fields (JSON merge patch). Secret fields that are not given stay as they are. Disabling a sink drops
     the events that wait for it."""
     project_id = _scope(principal, installation)
-    patch = await read_object(request, merge=True)
-    for name in patch:
-        if name in _READ_ONLY:
-            raise InvalidInput(name, "is read-only")
+    patch = await read_patch(request, _READ_ONLY)
 
     def change(sink: SinkRecord) -> SinkChange:
         return _change(validate(SinkBody, patch_definition(_given(sink), patch)))
