@@ -453,6 +453,62 @@ export interface ChannelView {
   updated_at: string;
 }
 
+export interface ChunkBody {
+  id: string;
+  token: string;
+  seq: number;
+  stream: "stdout" | "stderr" | "system";
+  text: string;
+  ms_ago?: number;
+}
+
+export interface ClaimBody {
+  worker_id: string;
+  status?: "idle" | "busy" | "draining";
+  busy?: number;
+  runs_done?: number;
+  trouble?: string | null;
+  token: string;
+  again?: boolean;
+  slots: number;
+  ahead?: number;
+  ahead_seconds?: number;
+  wait?: number;
+}
+
+export interface ClaimView {
+  runs: ClaimedRunView[];
+  jobs: ClaimedJobView[];
+  more: boolean;
+  waited_seconds: number;
+  lease_seconds: number;
+  drain: boolean;
+}
+
+/** A definition with the secrets that it names. */
+export interface ClaimedJobView {
+  job_id: string;
+  version: number;
+  definition: Record<string, unknown>;
+  secrets: Record<string, string>;
+  fault: SecretFaultView | null;
+}
+
+/** `input` is JSON text. */
+export interface ClaimedRunView {
+  id: string;
+  job_id: string;
+  project_id: string;
+  version: number;
+  attempt: number;
+  trigger: string;
+  scheduled_for: string | null;
+  input: string | null;
+  traceparent: string | null;
+  ahead: boolean;
+  callback_url: string | null;
+}
+
 /** `code` is from the app, or a recovery code. */
 export interface CodeBody {
   challenge: string;
@@ -816,6 +872,18 @@ export interface FieldError {
   message: string;
 }
 
+/** A function that an agent can call, as JSON Schema describes its `parameters`. */
+export interface FunctionBody {
+  name: string;
+  display_name: string;
+  description?: string;
+  handler: string;
+  kind: "async" | "process" | "thread";
+  queue?: string | null;
+  default_timeout?: number | null;
+  parameters: string;
+}
+
 /** What people decide about a function. */
 export interface FunctionPatch {
   is_active?: boolean | null;
@@ -857,9 +925,24 @@ export interface GateView {
   until: string | null;
 }
 
+export interface GoodbyeBody {
+  worker_id: string;
+  runs_done?: number;
+}
+
+export interface GoodbyeView {
+
+}
+
 export interface HealthView {
   status: string;
   service: string;
+}
+
+/** A run that the agent holds. */
+export interface HeldBody {
+  id: string;
+  token: string;
 }
 
 /** Runs that ended in the hour starting at `at`; `avg_duration_ms` covers those that succeeded or failed. */
@@ -1316,6 +1399,11 @@ export interface VersionViewListing {
   next_cursor: string | null;
 }
 
+export interface WorkerKeyViewListing {
+  items: WorkerKeyView[];
+  next_cursor: string | null;
+}
+
 export interface LogLineView {
   attempt: number;
   seq: number;
@@ -1540,6 +1628,22 @@ export interface NewSinkView {
   signing_key: string | null;
 }
 
+/** `key` is shown only once. */
+export interface NewWorkerKeyView {
+  id: string;
+  name: string;
+  projects: string[];
+  queues: string[];
+  capabilities: string[];
+  worker_name: string | null;
+  prefix: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  previous_until: string | null;
+  key: string;
+}
+
 /** `note` says why these may not happen: the job is paused or disabled. */
 export interface NextView {
   occurrences: OccurrenceView[];
@@ -1578,6 +1682,22 @@ export interface OpsgenieTarget {
   kind: "opsgenie";
   api_key?: string | null;
   url?: string;
+}
+
+export interface OutcomeBody {
+  id: string;
+  token: string;
+  kind: "succeeded" | "failed" | "timed_out" | "cancelled" | "interrupted" | "parked";
+  result?: string | null;
+  error?: string | null;
+  traceback?: string | null;
+  exit_code?: number | null;
+  response_code?: number | null;
+  permanent?: boolean;
+  retry_after?: number | null;
+  park_for?: number | null;
+  duration_ms: number;
+  ended_ms_ago?: number;
 }
 
 /** Events API v2 of PagerDuty, or of compatible services. */
@@ -1738,6 +1858,13 @@ export interface Problem {
   enrol?: boolean | null;
   expires_in?: number | null;
   quota?: ReachedQuota | null;
+}
+
+export interface ProgressBody {
+  id: string;
+  token: string;
+  fraction: number;
+  note?: string | null;
 }
 
 /** `slug` identifies the project in `Horae-Project`: lowercase letters, digits and -. */
@@ -1926,6 +2053,78 @@ export interface RefreshBody {
   refresh_token?: string | null;
 }
 
+export interface RegisterBody {
+  instance: string;
+  protocols: number[];
+  version: string;
+  offers: string[];
+  slots: number;
+  name?: string | null;
+  hostname?: string;
+  platform?: string;
+  queues?: string[];
+  functions?: FunctionBody[];
+}
+
+export interface RegisteredView {
+  worker_id: string;
+  protocol: number;
+  name: string;
+  queues: string[];
+  offers: string[];
+  projects: string[];
+  lease_seconds: number;
+  heartbeat_seconds: number;
+  longest_wait_seconds: number;
+  log_limit: number;
+  max_body_bytes: number;
+  grace_seconds: number;
+}
+
+export interface ReleaseBody {
+  worker_id: string;
+  runs: ReleasedBody[];
+}
+
+export interface ReleaseView {
+  released: number;
+}
+
+export interface ReleasedBody {
+  id: string;
+  token: string;
+  unreadable?: string | null;
+}
+
+export interface RenewBody {
+  worker_id: string;
+  status?: "idle" | "busy" | "draining";
+  busy?: number;
+  runs_done?: number;
+  trouble?: string | null;
+  runs: HeldBody[];
+}
+
+export interface RenewView {
+  renewed: string[];
+  cancel: string[];
+  lost: string[];
+  drain: boolean;
+}
+
+export interface ReportBody {
+  worker_id: string;
+  outcomes?: OutcomeBody[];
+  logs?: ChunkBody[];
+  progress?: ProgressBody[];
+  wait?: boolean;
+}
+
+export interface ReportView {
+  refused: string[];
+  log_full: string[];
+}
+
 /** The slugs of the projects whose jobs may use the queue; empty: open to all. */
 export interface ReservationBody {
   projects: string[];
@@ -1969,6 +2168,11 @@ export interface RetryInput {
 
 export interface RollbackBody {
   version: number;
+}
+
+/** `overlap`: seconds for which the key before stays valid. */
+export interface RotateBody {
+  overlap?: number;
 }
 
 /** A run in full; `dead_since` is null unless it is currently a dead letter. */
@@ -2167,6 +2371,11 @@ export interface SecretBody {
   value: string;
 }
 
+export interface SecretFaultView {
+  error: string;
+  permanent: boolean;
+}
+
 /** A secret; its value is never shown. */
 export interface SecretView {
   name: string;
@@ -2213,6 +2422,16 @@ export interface ShardLeaseView {
 /** The URL where a browser can end its session at the identity provider. */
 export interface SignOutView {
   url: string;
+}
+
+export interface SignalsBody {
+  worker_id: string;
+  wait?: number;
+}
+
+export interface SignalsView {
+  cancel: boolean;
+  drain: boolean;
 }
 
 /**
@@ -2451,6 +2670,30 @@ export interface WeeklyWindow {
   days?: ("MON" | "TUE" | "WED" | "THU" | "FRI" | "SAT" | "SUN")[];
   start: string;
   end: string;
+}
+
+/** Empty lists: all of them. A capability that ends with * stands for all that begin so. */
+export interface WorkerKeyBody {
+  name: string;
+  projects?: string[];
+  queues?: string[];
+  capabilities?: string[];
+  worker_name?: string | null;
+  expires_at?: string | null;
+}
+
+export interface WorkerKeyView {
+  id: string;
+  name: string;
+  projects: string[];
+  queues: string[];
+  capabilities: string[];
+  worker_name: string | null;
+  prefix: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  previous_until: string | null;
 }
 
 export interface WorkerNumbers {
@@ -3377,6 +3620,72 @@ export interface Operations {
     answer: BadgeView;
   };
   "DELETE /badges/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "POST /worker/register": {
+    path: never;
+    query: never;
+    body: RegisterBody;
+    answer: RegisteredView;
+  };
+  "POST /worker/claim": {
+    path: never;
+    query: never;
+    body: ClaimBody;
+    answer: ClaimView;
+  };
+  "POST /worker/renew": {
+    path: never;
+    query: never;
+    body: RenewBody;
+    answer: RenewView;
+  };
+  "POST /worker/signals": {
+    path: never;
+    query: never;
+    body: SignalsBody;
+    answer: SignalsView;
+  };
+  "POST /worker/report": {
+    path: never;
+    query: never;
+    body: ReportBody;
+    answer: ReportView;
+  };
+  "POST /worker/release": {
+    path: never;
+    query: never;
+    body: ReleaseBody;
+    answer: ReleaseView;
+  };
+  "POST /worker/goodbye": {
+    path: never;
+    query: never;
+    body: GoodbyeBody;
+    answer: GoodbyeView;
+  };
+  "GET /worker-keys": {
+    path: never;
+    query: never;
+    body: never;
+    answer: WorkerKeyViewListing;
+  };
+  "POST /worker-keys": {
+    path: never;
+    query: never;
+    body: WorkerKeyBody;
+    answer: NewWorkerKeyView;
+  };
+  "POST /worker-keys/{id}/rotate": {
+    path: { id: string };
+    query: never;
+    body: RotateBody;
+    answer: NewWorkerKeyView;
+  };
+  "DELETE /worker-keys/{id}": {
     path: { id: string };
     query: never;
     body: never;

@@ -64,6 +64,8 @@ from horae.api.routes import (
     triggers,
     users,
     versions,
+    worker,
+    worker_keys,
     workers,
 )
 from horae.api.schemas import Problem
@@ -73,6 +75,7 @@ from horae.api.signing_in.url_tokens import UrlTokens
 from horae.api.stranded import Lookout
 from horae.api.streams.watching import Watches
 from horae.api.views import reply
+from horae.api.working.waiting import WaitingRoom
 from horae.ports import Clock, Ids, Provider, Store
 from horae.sealing import Keyring
 
@@ -97,6 +100,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     app.state.notes = Notes(app.state.context)
     app.state.quota_refusals = QuotaRefusals(store, clock)
     app.state.watches = Watches(app.state.context)
+    app.state.waiting_room = WaitingRoom(clock)
     app.state.hints_trouble = lambda: None  # why this process cannot send wake-ups
     errors.install(app)
     idempotency.install(app)
@@ -106,7 +110,16 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     about_all = (secrets, channels, sinks, functions, workers, schedulers, queues, monitoring, series, alerts, events)
     about_foreign_jobs = (signals, pings, badges)
     about_itself = (health, metrics, documentation)
-    for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_foreign_jobs, *about_itself):
+    about_agents = (worker, worker_keys)
+    for module in (
+        *about_jobs,
+        *about_people,
+        *about_runs,
+        *about_all,
+        *about_foreign_jobs,
+        *about_agents,
+        *about_itself,
+    ):
         app.router.routes.extend(module.router.routes)  # `include_router` would create each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]

@@ -47,6 +47,10 @@ class ApiSettings:
     sso: Rules = field(default_factory=Rules)
     sso_session: float = 43_200.0  # seconds until the identity provider is asked again
     broker: Callable[[], str] = lambda: "none"  # whether it is connected; `none`: runs wait in the database
+    lease: float = 15.0  # of runs that agents claim
+    heartbeat: float = 3.0
+    log_limit: int = 1 << 20
+    grace: float = 5.0
     engines: EngineChoice = field(default_factory=EngineChoice)  # of the settings
 
     @property

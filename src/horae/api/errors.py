@@ -27,11 +27,13 @@ from horae.domain.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    QuotaContended,
     QuotaReached,
     StaleVersion,
     StoreUnavailable,
 )
 from horae.domain.text.validation_text import readable
+from horae.lifecycle.agents import UnknownWorker
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "2"
@@ -65,6 +67,16 @@ class ChallengeExpired(Unauthenticated):
 
 class Malformed(HoraeError):
     """The body is not valid JSON."""
+
+
+class UnsupportedProtocol(Malformed):
+    """A version of the worker protocol that this serve does not speak."""
+
+    kind = "unsupported-protocol"
+
+    def __init__(self, supported: Sequence[int]) -> None:
+        super().__init__(f"this serve speaks the worker protocol {', '.join(map(str, supported))}: register again")
+        self.about = {"supported": list(supported)}
 
 
 class TooLarge(HoraeError):
@@ -127,6 +139,7 @@ _STATUS: tuple[tuple[type[HoraeError], int], ...] = (
     (NotFound, 404),
     (StaleVersion, 412),
     (Conflict, 409),
+    (QuotaContended, 409),
     (DuplicateKey, 409),
     (TooSlow, 408),
     (TooLarge, 413),
@@ -204,10 +217,8 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, status, str(error), error.problems)
     if isinstance(error, TooManyRequests):
         return problem(request.state.id, status, str(error), headers={"retry-after": str(error.retry_after)})
-    if isinstance(error, SecondFactorNeeded):
-        return problem(request.state.id, status, str(error), subkind=error.kind, about=error.about)
-    if isinstance(error, ChallengeExpired):
-        return problem(request.state.id, status, str(error), subkind=error.kind)
+    if isinstance(error, SecondFactorNeeded | UnsupportedProtocol | ChallengeExpired | UnknownWorker | QuotaContended):
+        return problem(request.state.id, status, str(error), subkind=error.kind, about=getattr(error, "about", None))
     return problem(request.state.id, status, str(error))
 
 

@@ -68,9 +68,12 @@ class QuotaReached(Conflict):
 class QuotaContended(HoraeError):
     """Another transaction has locked the quota of these projects; nothing was changed."""
 
+    kind = "quota-contended"
+
     def __init__(self, project_ids: Collection[str]) -> None:
         super().__init__("another transaction has locked the quota of a project")
         self.project_ids = frozenset(project_ids)
+        self.about = {"project_ids": sorted(self.project_ids)}
 
 
 class Unreadable(Conflict):

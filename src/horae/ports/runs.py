@@ -130,6 +130,10 @@ class Logs(Protocol):
         """Only for attempts whose token still matches."""
         ...
 
+    async def lengths(self, run_ids: Collection[str]) -> dict[tuple[str, int], int]:
+        """How much output of each attempt of these runs there is."""
+        ...
+
     async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[LogPiece]:
         """Chunks in order of attempt and position."""
         ...

@@ -25,6 +25,7 @@ from horae.ports.series import Series
 from horae.ports.signing_in import Devices, Identities
 from horae.ports.sinks import Outbox, Sinks
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
+from horae.ports.worker_keys import WorkerKeys
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,6 +58,8 @@ class Transaction(Protocol):
     def facts(self) -> Facts: ...
     @property
     def access(self) -> Access: ...
+    @property
+    def worker_keys(self) -> WorkerKeys: ...
     @property
     def accounts(self) -> Accounts: ...
     @property

@@ -224,6 +224,17 @@ class Channel(Record):
     updated_at: str
 
 
+class Claim(Record):
+    __slots__ = ()
+
+    runs: list[Json]
+    jobs: list[Json]
+    more: bool
+    waited_seconds: float
+    lease_seconds: float
+    drain: bool
+
+
 class DeadGroup(Record):
     """Failures with one cause: of the same job, with the same exit or response code, and with errors that differ only
     in numbers and ids. `error` is the newest one. Groups recorded by an older version may span several jobs: `jobs`
@@ -402,6 +413,10 @@ class FunctionInfo(Record):
     handler_path: str | None  # if an admin registered it by its path; otherwise None
     import_error: str | None  # why no worker can import its path; None if one can
     imported_at: str | None  # when a worker last imported its path
+
+
+class Goodbye(Record):
+    __slots__ = ()
 
 
 class Invitation(Record):
@@ -614,6 +629,30 @@ class NewSink(Sink):
     signing_key: str | None  # the generated key of a webhook, shown only once; else None
 
 
+class WorkerKey(Record):
+    __slots__ = ()
+
+    id: str
+    name: str
+    projects: list[str]
+    queues: list[str]
+    capabilities: list[str]
+    worker_name: str | None
+    prefix: str
+    created_by: str
+    created_at: str
+    expires_at: str | None
+    previous_until: str | None
+
+
+class NewWorkerKey(WorkerKey):
+    """`key` is shown only once."""
+
+    __slots__ = ()
+
+    key: str
+
+
 class NextOccurrences(Record):
     """`note` says why these may not happen: the job is paused or disabled."""
 
@@ -805,6 +844,45 @@ class Quotas(Record):
     api_keys: Quota
 
 
+class Registered(Record):
+    __slots__ = ()
+
+    worker_id: str
+    protocol: int
+    name: str
+    queues: list[str]
+    offers: list[str]
+    projects: list[str]
+    lease_seconds: float
+    heartbeat_seconds: float
+    longest_wait_seconds: float
+    log_limit: int
+    max_body_bytes: int
+    grace_seconds: float
+
+
+class Release(Record):
+    __slots__ = ()
+
+    released: int
+
+
+class Renew(Record):
+    __slots__ = ()
+
+    renewed: list[str]
+    cancel: list[str]
+    lost: list[str]
+    drain: bool
+
+
+class Report(Record):
+    __slots__ = ()
+
+    refused: list[str]
+    log_full: list[str]
+
+
 class Reservation(Record):
     __slots__ = ()
 
@@ -913,6 +991,13 @@ class Secret(Record):
     created_at: str
     updated_by: str
     updated_at: str
+
+
+class Signals(Record):
+    __slots__ = ()
+
+    cancel: bool
+    drain: bool
 
 
 class SinkTest(Record):

@@ -46,6 +46,7 @@ from horae.store.people.quotas import QuotaTable
 from horae.store.people.second_factors import SecondFactorTables
 from horae.store.people.secrets import SecretTable
 from horae.store.people.sessions import SessionTable
+from horae.store.people.worker_keys import WorkerKeyTable
 from horae.store.pool import ConnectionPool, PatientSemaphore
 from horae.store.processes import ProcessTable
 from horae.store.runs.dead_letters import DeadLetterTable
@@ -122,6 +123,7 @@ class SqlTransaction:
     stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx.history, tx._ids))
     facts = _reading(FactTables)
     access = _group(AccessTable)
+    worker_keys = _group(WorkerKeyTable)
     accounts = _group(AccountTables)
     invitations = _group(InvitationTable)
     sessions = _group(SessionTable)

@@ -74,12 +74,12 @@ async def _serve(settings: Settings) -> None:
             lambda: store_for(settings, wakeups, connections=8, patience=_PATIENCE, watched=True), stop
         )
         if store is not None:
-            await wakeups.start((), lambda _: None)
             sinks = SinkWatch(store)
             await sinks.start()
             if (engine := celery_of(store)) is not None:
                 await engine.watch()
             app = _app(settings, store)
+            await wakeups.start(("runs", "cancel"), app.state.waiting_room.on_hint)
             introduced(app.state.meters, "serve", readiness)
             measured(app.state.meters, "serve", store, wakeups)
             app.state.hints_trouble = lambda: wakeups.trouble
@@ -137,6 +137,10 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         sso_session=settings.oidc_session,
         broker=partial(broker_state, store),
         engines=choice_of(settings),
+        lease=settings.lease,
+        heartbeat=settings.heartbeat,
+        log_limit=settings.log_limit,
+        grace=settings.grace,
     )
     return build(store, api, IDS, CLOCK, provider_of(settings))
 

@@ -123,6 +123,10 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/badges"): ({"kind": "job", "subject": "badged"}, 201),
     ("DELETE", "/api/v1/badges/{id}"): (None, 204),
     ("GET", "/metrics"): (None, 200),
+    ("GET", "/api/v1/worker-keys"): (None, 200),
+    ("POST", "/api/v1/worker-keys"): ({"name": "agents"}, 201),
+    ("POST", "/api/v1/worker-keys/{id}/rotate"): ({}, 200),
+    ("DELETE", "/api/v1/worker-keys/{id}"): (None, 204),
     **account_calls.CALLS,
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.
@@ -130,6 +134,10 @@ PUBLIC = {"/health", "/health/live", "/health/ready", "/health/detailed", "/open
 PUBLIC |= {"/ping/{token}", "/ping/{token}/{outcome}", "/badge/{token}.svg"}
 PUBLIC |= {"/docs", "/docs/docs.js", "/docs/docs.css"}
 PUBLIC |= account_calls.PUBLIC
+# A worker key, which is none of the roles, opens these: see test_worker.py.
+PUBLIC |= {
+    f"/api/v1/worker/{route}" for route in ("register", "claim", "renew", "signals", "report", "release", "goodbye")
+}
 
 
 def guards(app: Any) -> dict[tuple[str, str], Allow | Public]:
@@ -194,6 +202,7 @@ async def paths(api: Api) -> dict[str, str]:
     await api.call("GET", ping["url"].removeprefix("http://horae"), role=None)
     if (await api.call("GET", "/jobs/badged")).status_code == 404:
         await api.make("badged")
+    worker_key = await api.call("POST", "/worker-keys", json={"name": "agents"})
     badge = (await api.call("POST", "/badges", json={"kind": "ping", "subject": ping["id"]})).json()
     made: dict[str, str] = {
         "channels": channel["id"],
@@ -206,6 +215,7 @@ async def paths(api: Api) -> dict[str, str]:
         "users": somebody["id"],
         "projects": project,
         "api-keys": key.json()["id"],
+        "worker-keys": worker_key.json()["id"],
     }
     found = {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
     named = {"{user}": user, "{version}": "1", "{name}": "TOKEN", "{n}": "1", "{code}": "BCDFGHJK"}

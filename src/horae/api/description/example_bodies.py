@@ -27,6 +27,25 @@ PING_BODY = {
 }
 
 BODIES: dict[str, Any] = {
+    "WorkerKeyBody": {"name": "warehouse", "projects": ["billing"], "capabilities": ["http", "script"]},
+    "RotateBody": {"overlap": 3600},
+    "RegisterBody": {
+        "instance": _RUN,
+        "protocols": [1],
+        "version": "go-agent 0.3",
+        "offers": ["http", "script"],
+        "slots": 8,
+    },
+    "ClaimBody": {"worker_id": _RUN, "token": _RUN, "slots": 8, "wait": 20},
+    "RenewBody": {"worker_id": _RUN, "status": "busy", "busy": 1, "runs": [{"id": _RUN, "token": _RUN}]},
+    "SignalsBody": {"worker_id": _RUN, "wait": 20},
+    "ReportBody": {
+        "worker_id": _RUN,
+        "outcomes": [{"id": _RUN, "token": _RUN, "kind": "succeeded", "result": "7", "duration_ms": 1250}],
+        "logs": [{"id": _RUN, "token": _RUN, "seq": 1, "stream": "stdout", "text": "done\n", "ms_ago": 40}],
+    },
+    "ReleaseBody": {"worker_id": _RUN, "runs": [{"id": _RUN, "token": _RUN}]},
+    "GoodbyeBody": {"worker_id": _RUN, "runs_done": 12},
     "JobBody": JOB_BODY,
     "RecurringJobBody": {"name": "ping", "target": _TARGET, "schedule": {"every": "15m"}},
     "JobPatch": {"schedule": {"cron": "30 2 * * *"}, "description": None},

@@ -18,6 +18,7 @@ from horae.api.signing_in.passwords import Passwords
 from horae.api.signing_in.refreshing import RefreshTokens
 from horae.domain.people.account import Account, ProjectInfo
 from horae.domain.people.key import KeyRecord
+from horae.domain.people.worker_key import WorkerKeyRecord
 from horae.ports import Clock
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class Authenticator:
         settings = context.settings
         self._context = context
         self._keys: Recent[KeyRecord] = Recent(context.clock, settings.key_cache)
+        self._worker_keys: Recent[WorkerKeyRecord] = Recent(context.clock, settings.key_cache)
         self._accounts: Recent[Account] = Recent(context.clock, settings.key_cache)
         self._projects: Recent[ProjectInfo] = Recent(context.clock, settings.key_cache)
         self._used: OrderedDict[str, float] = OrderedDict()
@@ -71,6 +73,11 @@ class Authenticator:
 
     async def key(self, prefix: str) -> KeyRecord | None:
         return await self._keys.find(prefix, lambda: self._context.store.read(lambda tx: tx.access.key(prefix)))
+
+    async def worker_key(self, prefix: str) -> WorkerKeyRecord | None:
+        return await self._worker_keys.find(
+            prefix, lambda: self._context.store.read(lambda tx: tx.worker_keys.by_prefix(prefix))
+        )
 
     def met(self, prefix: str) -> bool:
         """Whether this key was accepted before: it stays valid however many invalid ones come from the same address."""

@@ -37,6 +37,7 @@ class WorkerSign:
     projects: tuple[str, ...] = ()  # slugs of those it is bound to: it serves the queues that it names
     isolation: Isolation | None = None  # None for workers of older versions, which do not report it
     engine: str | None = None  # where its runs come from; None likewise
+    key_id: str | None = None  # the worker key of an agent; None: it is on the database itself
 
 
 @dataclass(frozen=True, slots=True)

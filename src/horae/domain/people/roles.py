@@ -32,7 +32,7 @@ ROLES: dict[str, frozenset[str]] = {
     "admin": _OWNER
     | {
         *("metrics:read", "functions:write", "users:read", "users:write", "projects:manage"),
-        *("queues:pause", "queues:reserve", "queues:engine", "workers:drain"),
+        *("queues:pause", "queues:reserve", "queues:engine", "workers:drain", "workers:keys"),
     },
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # the roles in a project

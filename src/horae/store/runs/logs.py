@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from horae.domain.runs.log import LogLines, LogPiece, LogPosition, Progress
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows
-from horae.store.rows import Group
+from horae.store.rows import Group, some
 
 _START = LogPosition()
 _COLUMNS = ("run_id", "attempt", "seq", "at", "stream", "text")
@@ -40,6 +40,16 @@ class LogTable(Group):
     async def progress(self, reports: Sequence[Progress]) -> None:
         sql, rows = _progress(self.d)
         await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in reports))
+
+    async def lengths(self, run_ids: Collection[str]) -> dict[tuple[str, int], int]:
+        if not run_ids:
+            return {}
+        rows = await self.db.fetch(
+            'SELECT run_id, attempt, SUM(LENGTH("text")) AS size FROM run_logs '
+            f"WHERE {self.d.among('run_id', 'ids')} GROUP BY run_id, attempt",
+            {"ids": some(run_ids)},
+        )
+        return {(row["run_id"], row["attempt"]): int(row["size"]) for row in rows}
 
     async def read(self, run_id: str, *, after: LogPosition = _START, limit: int = 1000) -> list[LogPiece]:
         rows = await self.db.fetch(

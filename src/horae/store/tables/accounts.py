@@ -32,6 +32,28 @@ api_keys = table(
     UniqueConstraint("prefix", name="api_keys_prefix"),
 )
 
+worker_keys = table(
+    "worker_keys",  # of agents: see domain/people/worker_key.py
+    key("id", Id),
+    must("name", name(200)),
+    must("prefix", name(32)),
+    must("digest", name(64)),
+    may("previous_prefix", name(32)),
+    may("previous_digest", name(64)),
+    may("previous_until", Time),
+    may("projects", Json),
+    may("project_ids", Json),
+    may("queues", Json),
+    may("capabilities", Json),
+    may("worker_name", name(200)),
+    must("created_by", name(200)),
+    must("created_at", Time),
+    may("expires_at", Time),
+    may("revoked_at", Time),
+    UniqueConstraint("prefix", name="worker_keys_prefix"),
+    Index("worker_keys_previous", "previous_prefix"),
+)
+
 secrets = table(
     "secrets",
     key("project_id", Id),

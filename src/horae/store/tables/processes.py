@@ -42,7 +42,9 @@ workers = table(
     may("projects", Json),  # slugs of the projects it is bound to
     may("isolation", Json),  # how well it isolates the code of jobs: see domain/cluster/isolation.py
     may("engine", name(20)),  # where it takes its runs from; NULL: of a version that did not say it
+    may("key_id", Id),  # the worker key of an agent; NULL: it is on the database itself
     Index("workers_host", "host_key"),
+    Index("workers_key", "key_id"),
 )
 
 schedulers = table(

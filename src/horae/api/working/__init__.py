@@ -1,0 +1,1 @@
+"""The controller of agents: their keys, and their claims that wait."""
