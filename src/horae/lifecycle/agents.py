@@ -133,6 +133,11 @@ async def greet(tx: Transaction, *, key: WorkerKeyRecord, worker_id: str, beat: 
     return found
 
 
+async def recognise(tx: Transaction, *, key: WorkerKeyRecord, worker_id: str) -> None:
+    """Raises if this is not a worker of the key."""
+    await _agent(tx, key, worker_id)
+
+
 async def renew_for(
     tx: Transaction, *, key: WorkerKeyRecord, worker_id: str, lease: float, held: Sequence[Pair], beat: Beat
 ) -> tuple[list[tuple[str, str, bool]], bool]:

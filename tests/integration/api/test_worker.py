@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from horae.api.working import waiting
 from tests.waiting import until
 
 from .conftest import IDS, ON_EVERY_DATABASE, Api
@@ -112,12 +113,12 @@ async def test_a_lost_reply_is_asked_for_again(api: Api) -> None:
 
 async def test_a_waiting_claim_is_woken_by_a_hint(api: Api) -> None:
     one = await agent(api)
-    waiting = asyncio.create_task(one.claim(wait=20))
+    claiming = asyncio.create_task(one.claim(wait=20))
     room = api.app.state.waiting_room
     await until(lambda: room._waiting)
     run_id = await triggered(api)
     room.on_hint("runs:default")
-    taken = await waiting
+    taken = await claiming
     assert [run["id"] for run in taken["runs"]] == [run_id]
     assert 0 <= taken["waited_seconds"] < 20
 
@@ -125,11 +126,11 @@ async def test_a_waiting_claim_is_woken_by_a_hint(api: Api) -> None:
 async def test_a_cancellation_arrives_with_the_renewal(api: Api) -> None:
     run_id, one, token = await triggered(api), await agent(api), IDS.new()
     await one.claim(token=token)
-    waiting = asyncio.create_task(one.ask("signals", wait=20))
+    asking = asyncio.create_task(one.ask("signals", wait=20))
     await api.call("POST", f"/api/v1/runs/{run_id}/cancel")
     await until(lambda: api.app.state.waiting_room._agents)
     api.app.state.waiting_room.on_hint(f"cancel:{one.id}")
-    assert (await waiting)["cancel"] is True
+    assert (await asking)["cancel"] is True
     assert (await one.ask("renew", runs=[{"id": run_id, "token": token}]))["cancel"] == [run_id]
 
 
@@ -184,6 +185,35 @@ async def test_a_revoked_key_loses_its_runs_at_once(api: Api) -> None:
     assert (await one.post("renew", held)).status_code in (401, 404), "whatever is cached"
     (again,) = (await (await agent(api)).claim())["runs"]
     assert (again["id"], again["attempt"]) == (run_id, 2)
+
+
+@pytest.mark.parametrize("route", ["claim", "signals"])
+async def test_a_request_that_waits_is_refused_when_its_key_is_revoked(
+    api: Api, route: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_GLANCE", 0.05)
+    key = await new_key(api)
+    one = await agent(api, key["key"])
+    body = {"worker_id": one.id, "wait": 30, **({"token": IDS.new(), "slots": 1} if route == "claim" else {})}
+    request = asyncio.create_task(one.post(route, body))
+    room = api.app.state.waiting_room
+    await until(lambda: room._waiting or room._asking)
+    assert (await api.call("DELETE", f"/api/v1/worker-keys/{key['id']}")).status_code == 204
+    assert (await request).status_code in (401, 404), "by what is cached, or by a look into the database"
+
+
+async def test_nobody_learns_of_cancellations_of_another_keys_worker(api: Api) -> None:
+    one, other = await agent(api), await agent(api)
+    answer = await other.post("signals", {"worker_id": one.id, "wait": 0})
+    assert (answer.status_code, answer.json()["type"]) == (404, "urn:horae:problem:unknown-worker"), answer.text
+
+
+async def test_requests_that_wait_are_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await agent(api)
+    monkeypatch.setattr(waiting, "MOST", 0)
+    for route, more in (("claim", {"token": IDS.new(), "slots": 1}), ("signals", {})):
+        answer = await one.post(route, {"worker_id": one.id, "wait": 1, **more})
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
 
 
 async def test_a_rotated_key_overlaps(api: Api) -> None:

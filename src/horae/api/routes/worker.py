@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID, uuid5
 
@@ -11,7 +12,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.body import takes
 from horae.api.context import Ctx
-from horae.api.errors import UnsupportedProtocol, refuses
+from horae.api.errors import Unauthenticated, UnsupportedProtocol, refuses
 from horae.api.routes import PREFIX
 from horae.api.schemas.worker import (
     BeatBody,
@@ -34,7 +35,7 @@ from horae.api.schemas.worker import (
 from horae.api.views import reply
 from horae.api.working.bodies import LARGEST, read_worker_model
 from horae.api.working.claims import runs_and_jobs
-from horae.api.working.door import PROTOCOLS, worker_door
+from horae.api.working.door import INVALID, PROTOCOLS, worker_door
 from horae.domain.cluster.process import Beat, Host, WorkerSign
 from horae.domain.errors import InvalidInput, NotAllowed
 from horae.domain.jobs.function import FunctionSign
@@ -126,14 +127,9 @@ async def claim(request: Request, context: Ctx, key: Key) -> Response:
         over = taken.runs or drain or body.again or body.status == "draining"
         return ((taken, drain) if over else None), pause
 
-    async def is_over() -> bool:
-        if await request.is_disconnected() or context.stopping.is_set():
-            return True
-        return await _revoked(request, key)
-
     alone = body.again or not body.wait or body.status == "draining"
     of = (key.id, body.worker_id, body.token) if alone else (key.id, row.queues, row.offers)
-    found = await room.claim(of, body.wait, try_it, is_over)
+    found = await room.claim(of, body.wait, try_it, partial(_is_over, request, context, key))
     taken, drain = found or (Taken([], (), more=False), False)
     runs, jobs = await runs_and_jobs(context, key, body.worker_id, taken.runs)
     return reply(
@@ -176,7 +172,9 @@ async def renew(request: Request, context: Ctx, key: Key) -> Response:
 async def signals(request: Request, context: Ctx, key: Key) -> Response:
     """Waits until a run of this worker is to be cancelled: then it renews at once."""
     body = await read_worker_model(request, SignalsBody)
-    cancel = await request.app.state.waiting_room.signal(body.worker_id, body.wait)
+    await context.store.transact(agents.recognise, key=key, worker_id=body.worker_id)
+    is_over = partial(_is_over, request, context, key)
+    cancel = await request.app.state.waiting_room.signal(body.worker_id, body.wait, is_over)
     return reply({"cancel": cancel, "drain": False})
 
 
@@ -233,8 +231,13 @@ def _beat(body: BeatBody) -> Beat:
     return Beat(body.status, body.busy, body.runs_done, storable(body.trouble))
 
 
-async def _revoked(request: Request, key: WorkerKeyRecord) -> bool:
-    return await request.app.state.authenticator.worker_key(key.prefix) is None
+async def _is_over(request: Request, context: Ctx, key: WorkerKeyRecord) -> bool:
+    """Whether nobody waits for the answer any more, or this process is stopping; raises if the key was revoked."""
+    if await request.is_disconnected() or context.stopping.is_set():
+        return True
+    if await request.app.state.authenticator.worker_key(key.prefix) is None:
+        raise Unauthenticated(INVALID)
+    return False
 
 
 def _outcome(place: int, one: OutcomeBody) -> Outcome:

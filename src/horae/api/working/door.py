@@ -19,7 +19,7 @@ PREFIX = "horaew_"
 PROTOCOLS = (1,)
 _HEADER = "horae-worker-protocol"
 _KEY = re.compile(r"horaew_([0-9a-f]{16})_([0-9A-Za-z_-]{43})", re.ASCII)
-_INVALID = "this worker key is not valid"
+INVALID = "this worker key is not valid"
 
 
 def mint() -> tokens.Token:
@@ -45,7 +45,7 @@ class WorkerDoor(Public):
             authenticator.part(prefix)
             authenticator.refusals.note(request, "key")
             await authenticator.strangers.count(crowd(authenticator.proxies.address(request)))
-            raise Unauthenticated(_INVALID)
+            raise Unauthenticated(INVALID)
         authenticator.meet(prefix)
         await authenticator.limit.count(found.id)
         if request.headers.get(_HEADER, "1") not in map(str, PROTOCOLS):

@@ -1,5 +1,6 @@
-"""Claims that wait. Agents that may take the same runs form a line: the first of them asks the database when a hint
-says that something came, when something is due, or now and then; the others cost nothing."""
+"""Long polling: claims, and questions for cancellations, that wait. Agents that may take the same runs form a line: the
+first of them asks the database when a hint says that something came, when something is due, or now and then; the others
+cost nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import TypeVar
 from horae.api.errors import TooManyRequests
 from horae.ports import Clock, Hint
 
-MOST = 5_000  # claims that wait at a time
+MOST = 5_000  # claims that wait at a time, and as many questions for cancellations
 _POLL = 2.0  # seconds between two questions of a line, in case a hint was lost
 _GLANCE = 4.0  # seconds after which it is checked whether the key is still valid
 
@@ -19,6 +20,8 @@ T = TypeVar("T")
 Class = tuple[object, ...]
 Attempt = Callable[[], Awaitable[tuple[T | None, float]]]
 """What came of it, and the seconds until another try is worth it."""
+IsOver = Callable[[], Awaitable[bool]]
+"""Whether waiting is in vain. Raises if the caller may not wait any more."""
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class WaitingRoom:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lines: dict[Class, Line] = {}
-        self._waiting = 0
+        self._waiting = self._asking = 0
         self._agents: dict[str, set[asyncio.Event]] = {}
 
     def on_hint(self, hint: Hint) -> None:
@@ -50,12 +53,9 @@ class WaitingRoom:
                     for event in events:
                         event.set()
 
-    async def claim(
-        self, of: Class, wait: float, try_it: Attempt[T], is_over: Callable[[], Awaitable[bool]]
-    ) -> T | None:
+    async def claim(self, of: Class, wait: float, try_it: Attempt[T], is_over: IsOver) -> T | None:
         """Tries until there is a result, for `wait` seconds, or until `is_over`."""
-        if self._waiting >= MOST:
-            raise TooManyRequests("too many claims are waiting here; try again soon", retry_after=2)
+        _check_room(self._waiting)
         line = self._lines.setdefault(of, Line())
         line.waiting += 1
         self._waiting += 1
@@ -67,9 +67,7 @@ class WaitingRoom:
             if not line.waiting:
                 self._lines.pop(of, None)
 
-    async def _claim(
-        self, line: Line, until: float, try_it: Attempt[T], is_over: Callable[[], Awaitable[bool]]
-    ) -> T | None:
+    async def _claim(self, line: Line, until: float, try_it: Attempt[T], is_over: IsOver) -> T | None:
         while True:
             if await _acquired(line.lock, min(max(until - self._clock.monotonic(), 0), _GLANCE)):
                 try:
@@ -95,17 +93,28 @@ class WaitingRoom:
         await _rings(line.rung, max(min(until - now, _GLANCE, line.due_at - now), 0))
         return None
 
-    async def signal(self, worker_id: str, wait: float) -> bool:
+    async def signal(self, worker_id: str, wait: float, is_over: IsOver) -> bool:
         """Whether this worker should look for cancellations now."""
-        event = asyncio.Event()
+        _check_room(self._asking)
+        event, until = asyncio.Event(), self._clock.monotonic() + wait
         events = self._agents.setdefault(worker_id, set())
         events.add(event)
+        self._asking += 1
         try:
-            return await _rings(event, wait)
+            while not await _rings(event, max(min(until - self._clock.monotonic(), _GLANCE), 0)):
+                if self._clock.monotonic() >= until or await is_over():
+                    return False
+            return True
         finally:
+            self._asking -= 1
             events.discard(event)
             if not events:
                 self._agents.pop(worker_id, None)
+
+
+def _check_room(waiting: int) -> None:
+    if waiting >= MOST:
+        raise TooManyRequests("too many requests are waiting here; try again soon", retry_after=2)
 
 
 async def _rings(event: asyncio.Event, wait: float) -> bool:
