@@ -122,6 +122,9 @@ func (a *Agent) leave(stop <-chan os.Signal, stopClaiming func(), claimed <-chan
 	}
 	// Whatever cannot be reported is given up when its lease is over, so that this ends.
 	a.waitUntil(24*time.Hour, nil, func() bool { return a.busy == 0 && len(a.held) == 0 })
+	if a.gate.pause() > 0 {
+		return // the key is refused: there is nobody to take leave of
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	var nothing struct{}

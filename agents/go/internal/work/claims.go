@@ -69,7 +69,7 @@ func (a *Agent) claim(ctx context.Context, free int) {
 			a.take(token, sent, &claimed, free)
 			return
 		case ctx.Err() != nil:
-			a.withdraw(token, wait)
+			a.withdraw(token)
 			return
 		case !mayPass(err):
 			a.fail(fmt.Errorf("a claim was refused: %w", err))
@@ -80,7 +80,10 @@ func (a *Agent) claim(ctx context.Context, free int) {
 }
 
 // withdraw ends a claim whose answer is unknown, and returns what it took.
-func (a *Agent) withdraw(token string, wait float64) {
+func (a *Agent) withdraw(token string) {
+	if a.gate.pause() > 0 {
+		return // the key is refused: nothing that it took is ours
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), seconds(a.terms().LeaseSeconds))
 	defer cancel()
 	var claimed protocol.Claimed

@@ -29,11 +29,15 @@ func (g *gate) close(pause time.Duration) {
 	g.until = time.Now().Add(pause)
 }
 
-func (g *gate) wait(ctx context.Context) {
+// pause is how long it stays closed.
+func (g *gate) pause() time.Duration {
 	g.mutex.Lock()
-	pause := time.Until(g.until)
-	g.mutex.Unlock()
-	if pause > 0 {
+	defer g.mutex.Unlock()
+	return time.Until(g.until)
+}
+
+func (g *gate) wait(ctx context.Context) {
+	if pause := g.pause(); pause > 0 {
 		protocol.Pause(ctx, pause)
 	}
 }
