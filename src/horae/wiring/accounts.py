@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from horae.config import Settings
+from horae.domain.errors import ConfigurationError
 from horae.domain.people.key import ApiKey
 from horae.ports import Transaction
 from horae.sealing import Keyring
@@ -17,7 +18,7 @@ COMMAND_LINE = "command line"  # the actor for changes made directly on the data
 
 
 def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime | None = None) -> dict[str, str]:
-    """Creates an API key directly on the database: `{"id": …, "token": …}`."""
+    """Creates an API key directly on the database, in the project of the settings: `{"id": …, "token": …}`."""
     return run(_create_key(settings, name, role, expires_at))
 
 
@@ -28,8 +29,11 @@ async def _create_key(settings: Settings, name: str, role: str, expires_at: date
     token, key_id = mint(), IDS.new()
 
     async def create(tx: Transaction) -> None:
-        project = await tx.access.default_project()
-        key = ApiKey(key_id, project.id, name, role, token.prefix, token.digest, COMMAND_LINE, expires_at)
+        chosen = None if settings.project is None else await tx.access.project(settings.project)
+        if settings.project is not None and chosen is None:
+            raise ConfigurationError(f"HORAE_PROJECT: there is no project {settings.project!r}")
+        project_id = (chosen or await tx.access.default_project()).id
+        key = ApiKey(key_id, project_id, name, role, token.prefix, token.digest, COMMAND_LINE, expires_at)
         await keys.create_key(tx, key=key, maker="admin")
 
     store = await store_for(settings, connections=1)

@@ -119,6 +119,21 @@ def test_the_first_admin_is_made_on_the_database(say: Say, tmp_path: Path, monke
     assert key.keys() == {"id", "token"}
 
 
+def test_a_key_that_is_made_on_the_database_is_for_the_chosen_project(
+    say: Say, running: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert say("projects", "create", "shop").code == 0
+    with monkeypatch.context() as on_database:
+        on_database.setenv("HORAE_DATABASE_URL", f"sqlite:///{running / 'horae.db'}")
+        on_database.setenv("HORAE_PROJECT", "shop")
+        made = say("keys", "create", "for the shop", "--role", "owner", "--json").json
+        on_database.setenv("HORAE_PROJECT", "shoop")
+        refused = say("keys", "create", "misspelt", "--role", "owner")
+        assert (refused.code, "there is no project 'shoop'" in refused.err) == (2, True), refused
+    found = {key["id"]: key["project"] for key in say("keys", "list", "--all-projects", "--json").json["items"]}
+    assert found[made["id"]] == "shop"
+
+
 def test_deleting_a_user_lists_their_keys(say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch):
     assert say("users", "create", "mallory", lines=f"{GOOD}\n").code == 0
     assert say("projects", "add", "default", "mallory", "--role", "owner").code == 0
