@@ -52,7 +52,7 @@ async def change(world: World, name: str = "mail.send", **changes: Any) -> Funct
 async def test_what_a_worker_registers(world: World) -> None:
     await register(world)
     found = await find(world)
-    assert (found.display_name, found.description) == ("Send", "Sends a report.\n\nTo somebody.")
+    assert (found.display_name, found.description) == ("Send", "Sends a report.\n\nTo someone.")
     assert (found.kind, found.queue, found.default_timeout) == ("process", "mail", 60)
     assert found.handler.endswith("test_functions.send")
     assert found.parameters == FunctionSign.of(SEND).parameters
@@ -69,7 +69,7 @@ async def test_registering_again_keeps_what_people_decided(world: World) -> None
     assert (found.is_active, found.display_name, found.description) == (
         False,
         "Letters",
-        "Sends a report.\n\nTo somebody.",
+        "Sends a report.\n\nTo someone.",
     )
     assert (found.kind, found.queue) == ("thread", None)
     assert found.first_seen_at == first.first_seen_at

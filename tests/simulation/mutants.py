@@ -171,7 +171,7 @@ MUTANTS = [
             Rewrite(
                 "'running' AND lease_until < horae_now()",
                 "'running' AND lease_until < simulation_local_now()",
-                ("SELECT EXISTS (SELECT 1 FROM runs", "SELECT id, job_id", "SELECT status, COUNT(*)"),
+                ("SELECT EXISTS (SELECT 1 FROM runs", "SELECT id, job_id"),
             ),
         ),
     ),
@@ -238,7 +238,7 @@ MUTANTS = [
     Mutant(
         "stale scheduler renews",
         "one that stood still goes on as if it had not",
-        sql=(Rewrite("owner_id = :me AND lease_until > horae_now()", "owner_id = :me", (_SHARDS,)),),
+        sql=(Rewrite("owner_id = :id AND lease_until > horae_now()", "owner_id = :id", (_SHARDS,)),),
     ),
     Mutant(
         "shard without a new epoch",

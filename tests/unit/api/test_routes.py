@@ -45,7 +45,8 @@ WEAKEST = {
         DELETE /projects/{id}, POST /task-functions, PATCH /task-functions/{name}, DELETE /task-functions/{name},
         POST /workers/{id}/drain,
         POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, PATCH /queues/{name},
-        GET /metrics
+        GET /metrics,
+        GET /worker-keys, POST /worker-keys, DELETE /worker-keys/{id}, POST /worker-keys/{id}/rotate
     """,
 }
 

@@ -27,6 +27,19 @@ WITHOUT_A_CALL = {
         for method in ("GET", "POST")
         for outcome in ("", "/{outcome}")
     },
+    **{
+        f"POST /api/v1/worker/{verb}": "for agents, whose keys open nothing else"
+        for verb in ("register", "claim", "renew", "signals", "report", "release", "goodbye")
+    },
+    **{
+        f"{route}": "for admins who set up agents: by curl"
+        for route in (
+            "GET /api/v1/worker-keys",
+            "POST /api/v1/worker-keys",
+            "DELETE /api/v1/worker-keys/{id}",
+            "POST /api/v1/worker-keys/{id}/rotate",
+        )
+    },
     "GET /badge/{token}.svg": "an image, for pages",
     "GET /health": "another name of /health/live",
     "GET /health/live": "for load balancers, which look at the status",

@@ -155,6 +155,8 @@ BY_VIEW: dict[str, dict[str, Any]] = {
         "markdown": "![ping](https://horae.example.org/badge/Zk3…U.svg)",
     },
     "VersionView": {"version": 2},
+    "ClaimedRunView": {"version": 1},
+    "ClaimedJobView": {"version": 1},
     "OccurrenceView": {"at": _TOMORROW, "local": "2026-11-16T02:00:00+01:00"},
     "CalendarEntryView": {"at": _TOMORROW, "count": 1},
     "OperationView": {"version": 1, "kind": "backfill", "state": "running", "finished_at": None, "reason": None},

@@ -19,11 +19,11 @@ Status = Literal["idle", "busy", "draining"]
 Trouble = Annotated[str, Field(max_length=300)]
 
 
-class Body(BaseModel):
+class WorkerBody(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class FunctionBody(Body):
+class FunctionBody(WorkerBody):
     """A function that an agent can call, as JSON Schema describes its `parameters`."""
 
     name: Name
@@ -36,7 +36,7 @@ class FunctionBody(Body):
     parameters: Annotated[str, Field(max_length=65_536)]
 
 
-class RegisterBody(Body):
+class RegisterBody(WorkerBody):
     instance: Id
     protocols: Annotated[list[int], Field(min_length=1, max_length=20)]
     version: Annotated[str, Field(min_length=1, max_length=50)]
@@ -64,7 +64,7 @@ class RegisteredView(BaseModel):
     grace_seconds: float
 
 
-class BeatBody(Body):
+class BeatBody(WorkerBody):
     """How the agent is."""
 
     worker_id: Id
@@ -123,7 +123,7 @@ class ClaimView(BaseModel):
     drain: bool
 
 
-class HeldBody(Body):
+class HeldBody(WorkerBody):
     """A run that the agent holds."""
 
     id: Id
@@ -141,7 +141,7 @@ class RenewView(BaseModel):
     drain: bool
 
 
-class SignalsBody(Body):
+class SignalsBody(WorkerBody):
     worker_id: Id
     wait: Wait = 0.0
 
@@ -177,7 +177,7 @@ class ProgressBody(HeldBody):
     note: Annotated[str, Field(max_length=500)] | None = None
 
 
-class ReportBody(Body):
+class ReportBody(WorkerBody):
     worker_id: Id
     outcomes: Annotated[list[OutcomeBody], Field(max_length=1_000)] = []
     logs: Annotated[list[ChunkBody], Field(max_length=1_000)] = []
@@ -194,7 +194,7 @@ class ReleasedBody(HeldBody):
     unreadable: Annotated[str, Field(max_length=500)] | None = None
 
 
-class ReleaseBody(Body):
+class ReleaseBody(WorkerBody):
     worker_id: Id
     runs: Annotated[list[ReleasedBody], Field(max_length=10_000)]
 
@@ -203,7 +203,7 @@ class ReleaseView(BaseModel):
     released: int
 
 
-class GoodbyeBody(Body):
+class GoodbyeBody(WorkerBody):
     worker_id: Id
     runs_done: Count = 0
 
@@ -212,7 +212,7 @@ class GoodbyeView(BaseModel):
     pass
 
 
-class WorkerKeyBody(Body):
+class WorkerKeyBody(WorkerBody):
     """Empty lists: all of them. A capability that ends with * stands for all that begin so."""
 
     name: Name
@@ -223,7 +223,7 @@ class WorkerKeyBody(Body):
     expires_at: Instant | None = None
 
 
-class RotateBody(Body):
+class RotateBody(WorkerBody):
     """`overlap`: seconds for which the key before stays valid."""
 
     overlap: Annotated[float, Field(ge=0, le=2_592_000, strict=False)] = 86_400.0

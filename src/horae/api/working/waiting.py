@@ -25,7 +25,7 @@ IsOver = Callable[[], Awaitable[bool]]
 
 
 @dataclass(slots=True)
-class Line:
+class ClaimLine:
     """`due_at`: when the next question is worth it."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -37,7 +37,7 @@ class Line:
 class WaitingRoom:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lines: dict[Class, Line] = {}
+        self._lines: dict[Class, ClaimLine] = {}
         self._waiting = self._asking = 0
         self._agents: dict[str, set[asyncio.Event]] = {}
 
@@ -56,7 +56,7 @@ class WaitingRoom:
     async def claim(self, of: Class, wait: float, try_it: Attempt[T], is_over: IsOver) -> T | None:
         """Tries until there is a result, for `wait` seconds, or until `is_over`."""
         _check_room(self._waiting)
-        line = self._lines.setdefault(of, Line())
+        line = self._lines.setdefault(of, ClaimLine())
         line.waiting += 1
         self._waiting += 1
         try:
@@ -67,7 +67,7 @@ class WaitingRoom:
             if not line.waiting:
                 self._lines.pop(of, None)
 
-    async def _claim(self, line: Line, until: float, try_it: Attempt[T], is_over: IsOver) -> T | None:
+    async def _claim(self, line: ClaimLine, until: float, try_it: Attempt[T], is_over: IsOver) -> T | None:
         while True:
             if await _acquired(line.lock, min(max(until - self._clock.monotonic(), 0), _GLANCE)):
                 try:
@@ -78,7 +78,7 @@ class WaitingRoom:
             if self._clock.monotonic() >= until or await is_over():
                 return None
 
-    async def _first(self, line: Line, until: float, try_it: Attempt[T]) -> T | None:
+    async def _first(self, line: ClaimLine, until: float, try_it: Attempt[T]) -> T | None:
         """At the head of the line."""
         if self._clock.monotonic() >= line.due_at:
             line.rung.clear()
